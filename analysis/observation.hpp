@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evidence/kind.hpp"
+#include "evidence/place.hpp"
+#include "evidence/time.hpp"
+#include "rules/rule.hpp"
+
+namespace triage::analysis {
+
+/// One place where a rule matched: a line of a log, or the deciding line of a fact. Repeats of one
+/// rule at one place and text are folded: `count`, `first_time`, `last_time`.
+struct Observation {
+  const rules::Rule* rule = nullptr;
+  std::uint32_t file = 0;    ///< index of the evidence file
+  std::uint32_t line = 0;    ///< 1-based
+  std::uint64_t offset = 0;  ///< of the line's first byte in the decompressed file
+  std::string text;          ///< the line without its stamp prefix, or the fact's deciding text
+  std::map<std::string, std::string> captures;
+  evidence::Place place;
+  std::optional<evidence::Stamp> stamp;  ///< as read; dated after all evidence is known
+  std::optional<evidence::Time> time;
+  bool stamp_is_own = true;  ///< false: taken from the nearest stamped line before it
+  std::uint64_t count = 1;
+  std::optional<evidence::Time> first_time, last_time;
+  std::vector<bool> near_holds;  ///< one for each `near` condition of the rule's refines, in order
+  int fact = -1;                 ///< index of the fact that a `where` rule matched, or -1
+
+  // Effective values: the rule's, overlaid by catalog, refine and clearing.
+  rules::Role role = rules::Role::context;
+  rules::Severity severity = rules::Severity::info;
+  std::string cause, class_, title, fault_domain;
+  std::optional<rules::Confidence> confidence_cap;
+  rules::Quarantine quarantine;
+  std::vector<rules::Step> next_steps;
+  std::vector<std::string> tags;
+  bool fatal = false;
+  bool stands_alone = false;
+};
+
+}  // namespace triage::analysis

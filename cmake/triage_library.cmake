@@ -1,0 +1,26 @@
+# Compiler settings that every target shares, and one function that makes a folder a library.
+
+add_library(triage_options INTERFACE)
+target_include_directories(triage_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
+target_compile_options(triage_options INTERFACE -Wall -Wextra -Werror)
+if(TRIAGE_SANITIZE)
+  target_compile_options(triage_options INTERFACE -fsanitize=${TRIAGE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  target_link_options(triage_options INTERFACE -fsanitize=${TRIAGE_SANITIZE})
+endif()
+if(TRIAGE_LTO)
+  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+endif()
+
+# The report types of analysis stand apart, so that report/ and history/ cannot reach its engine.
+add_library(triage_analysis_types INTERFACE)
+add_library(triage::analysis_types ALIAS triage_analysis_types)
+
+# triage_library(NAME PUBLIC ... PRIVATE ...): every .cpp below NAME/ becomes the library triage::NAME.
+function(triage_library name)
+  cmake_parse_arguments(ARG "" "" "PUBLIC;PRIVATE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/generator/")
+  add_library(triage_${name} STATIC ${sources})
+  add_library(triage::${name} ALIAS triage_${name})
+  target_link_libraries(triage_${name} PUBLIC triage_options ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+endfunction()
