@@ -1,3 +1,74 @@
-int main() {
-  return 0;
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "cli/commands.hpp"
+
+namespace {
+
+using triage::cli::Colour;
+using triage::cli::Context;
+using triage::cli::Exit;
+
+/// `kubectl triage ...` runs a binary of the name kubectl-triage.
+std::string program_name(std::string_view argv0) {
+  const auto slash = argv0.rfind('/');
+  const std::string_view name = slash == std::string_view::npos ? argv0 : argv0.substr(slash + 1);
+  return name == "kubectl-triage" ? "kubectl triage" : "triage";
+}
+
+void add_commands(CLI::App& app, Context& context) {
+  triage::cli::add_rules(app, context);
+}
+
+int run(int argc, char** argv) {
+  Context context;
+  CLI::App app("Says what broke first in a GPU inference service, and what to do now.",
+               program_name(argc > 0 ? argv[0] : "triage"));
+  app.set_version_flag("--version", std::string("triage ") + TRIAGE_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.add_flag("-q,--quiet", context.quiet, "Say nothing on standard error but failures");
+  static const std::map<std::string, Colour> colours{
+      {"auto", Colour::automatic}, {"always", Colour::always}, {"never", Colour::never}};
+  app.add_option("--color,--colour", context.colour, "auto, always or never")
+      ->transform(CLI::CheckedTransformer(colours, CLI::ignore_case).description(""))
+      ->option_text("WHEN");
+  add_commands(app, context);
+  if (argc <= 1) {
+    std::fputs(app.help().c_str(), stderr);
+    return static_cast<int>(Exit::usage);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    app.exit(success);
+    return triage::cli::flush_output() ? 0 : static_cast<int>(Exit::internal_error);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "triage: %s\nRun with --help for more information.\n", error.what());
+    return static_cast<int>(Exit::usage);
+  } catch (const triage::cli::UsageError& error) {
+    std::fprintf(stderr, "triage: %s\n", error.message.c_str());
+    return static_cast<int>(Exit::usage);
+  }
+  if (!triage::cli::flush_output() && context.exit == Exit::done) {
+    context.fail(Exit::internal_error, "standard output could not be written");
+  }
+  return static_cast<int>(context.exit);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "triage: internal error: %s\n", error.what());
+  } catch (...) {
+    std::fputs("triage: internal error\n", stderr);
+  }
+  return static_cast<int>(Exit::internal_error);
 }
