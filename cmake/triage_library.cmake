@@ -14,6 +14,7 @@ endif()
 # The report types of analysis stand apart, so that report/ and history/ cannot reach its engine.
 add_library(triage_analysis_types INTERFACE)
 add_library(triage::analysis_types ALIAS triage_analysis_types)
+target_link_libraries(triage_analysis_types INTERFACE triage::evidence)
 
 # triage_library(NAME PUBLIC ... PRIVATE ...): every .cpp below NAME/ becomes the library triage::NAME.
 function(triage_library name)
