@@ -68,6 +68,10 @@ constexpr Field k_pod[] = {
     {"probe.liveness.period", seconds, "periodSeconds of the liveness probe"},
     {"probe.liveness.failure_threshold", number, "failureThreshold of the liveness probe"},
     {"probe.readiness.timeout", seconds, "timeoutSeconds of the readiness probe"},
+    {"probe.*", number,
+     "the other probe settings: probe.NAME.budget, .timeout, .period, .failure_threshold"},
+    {"affinity", text, "required node affinity, `key In [a b]` joined with '; '"},
+    {"table.status", text, "STATUS column of `kubectl get pods`"},
     {"shm.mounted", boolean, "a memory-backed emptyDir is mounted at /dev/shm"},
     {"shm.size_limit", bytes, "its sizeLimit"},
 };
@@ -85,6 +89,8 @@ constexpr Field k_event[] = {
     {"host", text, "reporting node"},
     {"first", time, "first seen"},
     {"last", time, "last seen"},
+    {"age.first", seconds, "since it was first seen, where only ages are printed"},
+    {"age.last", seconds, "since it was last seen, where only ages are printed"},
 };
 
 constexpr Field k_node[] = {

@@ -1,0 +1,17 @@
+#include "analysis/formats/parsers.hpp"
+
+namespace triage::analysis::formats {
+
+Parser parser_for(evidence::Format format) {
+  using evidence::Format;
+  switch (format) {
+    case Format::k8s_json:
+      return parse_kubernetes_json;
+    case Format::k8s_yaml:
+      return parse_kubernetes_yaml;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace triage::analysis::formats
