@@ -10,22 +10,6 @@ namespace {
 constexpr std::size_t k_read_at_most = 512;
 constexpr int k_forms_at_most = 12;
 
-int trust(evidence::Stamp::Base base) {
-  switch (base) {
-    case evidence::Stamp::Base::utc:
-      return 5;
-    case evidence::Stamp::Base::no_zone:
-      return 4;
-    case evidence::Stamp::Base::no_year:
-      return 3;
-    case evidence::Stamp::Base::monotonic:
-      return 2;
-    case evidence::Stamp::Base::no_date:
-      return 1;
-  }
-  return 0;
-}
-
 std::uint8_t start_of(char c) {
   if (is_digit(c)) return k_digit;
   if (is_upper(c)) return k_upper;
@@ -66,8 +50,24 @@ LinePrefix read(std::string_view line, evidence::Kind kind, Visit visit) {
 
 }  // namespace
 
+int trust_of(const evidence::Stamp& stamp) {
+  switch (stamp.base) {
+    case evidence::Stamp::Base::utc:
+      return 5;
+    case evidence::Stamp::Base::no_zone:
+      return 4;
+    case evidence::Stamp::Base::no_year:
+      return 3;
+    case evidence::Stamp::Base::monotonic:
+      return 2;
+    case evidence::Stamp::Base::no_date:
+      return 1;
+  }
+  return 0;
+}
+
 void PrefixState::take(const evidence::Stamp& stamp) {
-  const int trusted = trust(stamp.base);
+  const int trusted = trust_of(stamp);
   if (trusted <= stamp_trust) return;
   stamp_trust = trusted;
   out.stamp = stamp;

@@ -59,6 +59,10 @@ struct StampForm {
 /// In the order in which they are tried.
 [[nodiscard]] std::span<const StampForm> stamp_forms();
 
+/// How much a stamp says, for choosing among several: 5 with date and zone, down to 1 with a time
+/// of day only.
+[[nodiscard]] int trust_of(const evidence::Stamp& stamp);
+
 /// `INFO`, `warn`, `E` ... as one word: trace, debug, info, warning, error, critical; empty when it
 /// is no level.
 [[nodiscard]] std::string_view level_name(std::string_view word);
