@@ -22,18 +22,19 @@ struct StreamInfo {
 };
 
 struct DatingOptions {
-  std::optional<int> year;                        ///< `--year`
-  std::optional<std::int64_t> zone_offset_ns;     ///< `--tz`: local time minus UTC
-  std::optional<std::int64_t> boot_time_ns;       ///< `--boot-time`
+  std::optional<int> year;                     ///< `--year`
+  std::optional<std::int64_t> zone_offset_ns;  ///< `--tz`: local time minus UTC
+  std::optional<std::int64_t> boot_time_ns;    ///< `--boot-time`
 };
 
-/// Gives every observation, fact and stream its time in UTC with an uncertainty, as far as the evidence allows (design,
-/// section 2.3): a stamp without zone is UTC unless told, without year takes that of the nearest dated evidence, a
-/// monotonic one needs a boot time (manifest, option, `btime`, `uptime -s`, a dated twin of the same message on the same
-/// node). What has no base stays without a time. Returns warnings for the person.
-[[nodiscard]] std::vector<std::string> date_evidence(std::vector<Observation>& observations,
-                                                     std::vector<evidence::Fact>& facts,
-                                                     std::vector<std::optional<evidence::Time>>& fact_times,
-                                                     std::vector<StreamInfo>& streams, const DatingOptions& options);
+/// Gives every observation, fact and stream its time in UTC with an uncertainty, as far as the
+/// evidence allows (design, section 2.3): a stamp without zone is UTC unless told, without year
+/// takes that of the nearest dated evidence, a monotonic one needs a boot time (manifest, option,
+/// `btime`, `uptime -s`, a dated twin of the same message on the same node). What has no base stays
+/// without a time. Returns warnings for the person.
+[[nodiscard]] std::vector<std::string> date_evidence(
+    std::vector<Observation>& observations, std::vector<evidence::Fact>& facts,
+    std::vector<std::optional<evidence::Time>>& fact_times, std::vector<StreamInfo>& streams,
+    const DatingOptions& options);
 
 }  // namespace triage::analysis

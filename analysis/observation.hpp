@@ -25,6 +25,7 @@ struct Observation {
   evidence::Place place;
   std::optional<evidence::Stamp> stamp;  ///< as read; dated after all evidence is known
   std::optional<evidence::Time> time;
+  std::optional<evidence::Stamp> last_stamp;  ///< of the last of folded repeats
   bool stamp_is_own = true;  ///< false: taken from the nearest stamped line before it
   std::uint64_t count = 1;
   std::optional<evidence::Time> first_time, last_time;
@@ -35,6 +36,8 @@ struct Observation {
   rules::Role role = rules::Role::context;
   rules::Severity severity = rules::Severity::info;
   std::string cause, class_, title, fault_domain;
+  std::string pattern, scope;      ///< empty: not said
+  std::uint32_t catalog_line = 0;  ///< of the catalog row that was laid over it, or 0
   std::optional<rules::Confidence> confidence_cap;
   rules::Quarantine quarantine;
   std::vector<rules::Step> next_steps;

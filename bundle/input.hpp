@@ -38,6 +38,7 @@ struct EvidenceFile {
   evidence::Format format = evidence::Format::lines;
   evidence::Place place;
   std::string layout;  ///< layout that named it (`triage`, `sosreport` ...), empty: by content
+  std::uint64_t first_line = 1;  ///< number of its first line in the outer file, when it is a section of one
   std::optional<std::uint64_t> size;         ///< decompressed, when the container tells
   std::optional<std::string> sha256;         ///< from a manifest
   std::optional<std::int64_t> boot_time_ns;  ///< of its node, from the manifest

@@ -1,0 +1,127 @@
+#include "analysis/analyze.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "analysis/causality.hpp"
+#include "analysis/composite.hpp"
+#include "analysis/derive/derive.hpp"
+#include "analysis/gather.hpp"
+#include "analysis/pipeline.hpp"
+#include "analysis/roles.hpp"
+#include "analysis/sections.hpp"
+#include "analysis/verdict.hpp"
+
+namespace triage::analysis {
+namespace {
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void find_end(EvidenceModel& model) {
+  const auto take = [&](const std::optional<evidence::Time>& time) {
+    if (time && (!model.end || time->ns > model.end->ns)) model.end = time;
+  };
+  for (const StreamInfo& stream : model.streams) take(stream.last_time);
+  for (const Observation& o : model.observations) take(o.last_time ? o.last_time : o.time);
+  for (const auto& time : model.fact_times) take(time);
+}
+
+void complete_places(EvidenceModel& model) {
+  for (evidence::Fact& fact : model.facts) model.entities.complete(fact.place, fact.kind);
+  for (Observation& o : model.observations) {
+    const evidence::Kind kind =
+        o.fact >= 0 ? model.facts[static_cast<std::size_t>(o.fact)].kind : model.files[o.file].kind;
+    model.entities.complete(o.place, kind);
+  }
+}
+
+/// `--pod`, `--node`, `--gpu`, `--since`, `--until`: what is certainly elsewhere goes.
+void narrow(EvidenceModel& model, const AnalyzeOptions& options) {
+  const auto outside = [&](const Observation& o) {
+    if (options.since && o.time && o.time->ns + o.time->uncertainty_ns < options.since->ns)
+      return true;
+    if (options.until && o.time && o.time->ns - o.time->uncertainty_ns > options.until->ns)
+      return true;
+    if (!options.pod.empty() && !o.place.pod.empty() && o.place.pod != options.pod) return true;
+    if (!options.node.empty() && !o.place.node.empty() && o.place.node != options.node) return true;
+    if (options.gpu.empty()) return false;
+    const std::string pci = evidence::normalise_pci(options.gpu);
+    const bool named =
+        !o.place.pci.empty() || !o.place.gpu_uuid.empty() || !o.place.gpu_index.empty();
+    return named && o.place.pci != pci &&
+           o.place.gpu_uuid != evidence::normalise_gpu_uuid(options.gpu) &&
+           o.place.gpu_index != options.gpu;
+  };
+  model.observations.erase(
+      std::remove_if(model.observations.begin(), model.observations.end(), outside),
+      model.observations.end());
+}
+
+void date(EvidenceModel& model, const AnalyzeOptions& options) {
+  model.fact_times.resize(model.facts.size());
+  for (std::string& warning : date_evidence(model.observations, model.facts, model.fact_times,
+                                            model.streams, options.dating))
+    model.warnings.push_back(std::move(warning));
+  for (std::size_t i = 0; i < model.inputs.size(); ++i) {
+    model.inputs[i].first = model.streams[i].first_time;
+    model.inputs[i].last = model.streams[i].last_time;
+  }
+  find_end(model);
+}
+
+}  // namespace
+
+base::Result<Analysed> run_pipeline(const std::vector<std::string>& inputs, Matching& matching,
+                                    const AnalyzeOptions& options, Timings& timings) {
+  auto gathered = gather(inputs, matching, options, timings);
+  if (!gathered) return gathered.problem();
+  Analysed result;
+  EvidenceModel& model = result.model;
+  model = std::move(gathered).value();
+  std::int64_t start = now_ns();
+  date(model, options);
+  observe_facts(model, matching, 0);
+  model.entities.learn(model.facts, model.observations, model.streams, model.hosts);
+  complete_places(model);
+  const std::size_t parsed = model.facts.size();
+  std::vector<evidence::Fact> derived;
+  derive::derive_all({model.observations, model.facts, model.fact_times, model.end},
+                     [&](evidence::Fact&& fact) { derived.push_back(std::move(fact)); });
+  for (evidence::Fact& fact : derived) {
+    model.kinds.insert(fact.kind);
+    model.facts.push_back(std::move(fact));
+  }
+  observe_facts(model, matching, parsed);
+  complete_places(model);
+  narrow(model, options);
+  timings.date_and_derive = now_ns() - start;
+  start = now_ns();
+  settle_roles(model, matching.rules);
+  result.lifts = run_composites(model, matching.rules);
+  result.causality = explain(model);
+  timings.verdict = now_ns() - start;
+  return result;
+}
+
+base::Result<Report> analyze(const std::vector<std::string>& inputs, const rules::RuleSet& rules,
+                             const AnalyzeOptions& options, Timings* timings) {
+  Timings own;
+  Timings& time = timings == nullptr ? own : *timings;
+  Matching matching(rules);
+  auto analysed = run_pipeline(inputs, matching, options, time);
+  if (!analysed) return analysed.problem();
+  const std::int64_t start = now_ns();
+  Report report = make_report(analysed->model, analysed->causality, analysed->lifts, rules);
+  report.tool_version = options.tool_version;
+  add_sections(report, analysed->model);
+  time.verdict += now_ns() - start;
+  return report;
+}
+
+}  // namespace triage::analysis

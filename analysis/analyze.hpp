@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/dating.hpp"
+#include "analysis/report_types.hpp"
+#include "base/result.hpp"
+#include "bundle/input.hpp"
+#include "rules/rule.hpp"
+
+namespace triage::analysis {
+
+/// Wall time of each stage, for `analyze --timings`. Nanoseconds.
+struct Timings {
+  std::int64_t read_and_scan = 0;
+  std::int64_t filter = 0;   ///< part of read_and_scan
+  std::int64_t confirm = 0;  ///< part of read_and_scan
+  std::int64_t parse = 0;    ///< structured evidence
+  std::int64_t date_and_derive = 0;
+  std::int64_t verdict = 0;
+};
+
+struct AnalyzeOptions {
+  bundle::InputOptions input;
+  DatingOptions dating;
+  std::optional<evidence::Time> since, until;  ///< observations outside are left out
+  std::string pod, node, gpu;  ///< keep only observations at this place (unnamed parts agree)
+  int jobs = 0;                ///< 0: as many as cores, at most 8
+  bool digest = false;         ///< SHA-256 of every input
+  std::string tool_version;
+};
+
+/// Evidence in, finished report out: the one entry point of the engine. Same bytes in, same report
+/// out.
+[[nodiscard]] base::Result<Report> analyze(const std::vector<std::string>& inputs,
+                                           const rules::RuleSet& rules,
+                                           const AnalyzeOptions& options,
+                                           Timings* timings = nullptr);
+
+/// `--why-not CAUSE`: for people, what speaks for and against that cause in this evidence.
+[[nodiscard]] base::Result<std::string> why_not(const std::string& cause,
+                                                const std::vector<std::string>& inputs,
+                                                const rules::RuleSet& rules,
+                                                const AnalyzeOptions& options);
+
+}  // namespace triage::analysis

@@ -1,0 +1,261 @@
+#include "analysis/causality.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "analysis/roles.hpp"
+#include "base/text.hpp"
+
+namespace triage::analysis {
+
+using evidence::Kind;
+using rules::Direction;
+using rules::Role;
+using rules::Same;
+using rules::Severity;
+
+namespace {
+
+struct ClassRow {
+  std::string_view cause;
+  std::string_view effects;
+};
+
+/// Which class can bring about which. A broken device shows up as everything above it; nothing
+/// above it breaks a device.
+constexpr std::array<ClassRow, 11> k_classes{{
+    {"hardware",
+     "runtime cuda-fault distributed health-probe request-path scheduling capacity loading"},
+    {"host-oom", "distributed cuda-fault loading health-probe request-path runtime capacity"},
+    {"gpu-oom", "distributed cuda-fault loading health-probe request-path capacity"},
+    {"cuda-fault", "distributed gpu-oom health-probe request-path loading capacity"},
+    {"runtime", "loading cuda-fault distributed health-probe request-path scheduling"},
+    {"distributed", "health-probe request-path loading capacity"},
+    {"loading", "health-probe request-path distributed"},
+    {"scheduling", "request-path distributed health-probe"},
+    {"health-probe", "request-path distributed"},
+    {"capacity", "request-path health-probe"},
+    {"request-path", ""},
+}};
+
+constexpr std::int64_t k_race_window_ns = 60'000'000'000;  // kernel log and process race each other
+/// Above this many observations only the first of each rule and place take part: the graph is
+/// quadratic.
+constexpr std::size_t k_most_in_graph = 2000;
+
+/// Where an observation of a class reaches: a device fault its GPU, an application fault its group.
+Same reach(const Observation& from, const Observation& to) {
+  if (to.class_ == "distributed" || to.class_ == "request-path" || to.class_ == "capacity")
+    return Same::group;
+  if (from.class_ == "hardware" && to.class_ == "cuda-fault") return Same::gpu;
+  if (from.class_ == "hardware") return Same::node;
+  if (from.class_ == "scheduling" || from.class_ == "runtime") return Same::workload;
+  return Same::pod;
+}
+
+struct Link {
+  bool holds = false;
+  bool assumed_place = false;
+  bool order_unknown = false;
+};
+
+Link in_time(const Observation& from, const Observation& to, Direction direction,
+             std::optional<std::int64_t> window) {
+  Link link;
+  const Ordering order = order_of(from, to);
+  const auto apart = time_between(from, to);
+  if (window && apart && *apart > *window) return link;
+  if (order == Ordering::after && direction == Direction::after) return link;
+  link.holds = true;
+  link.order_unknown = order == Ordering::unknown && from.file != to.file;
+  return link;
+}
+
+Link by_term(const rules::Explains& term, const Observation& from, const Observation& to) {
+  bool assumed = false;
+  if (term.same == Same::file ? from.file != to.file
+                              : !agrees(from.place, to.place, term.same, &assumed))
+    return {};
+  Link link = in_time(from, to, term.direction, term.window_ns);
+  link.assumed_place = assumed;
+  return link;
+}
+
+bool kernel_and_process(const Observation& a, const Observation& b) {
+  return a.class_ == "hardware" && b.class_ == "cuda-fault";
+}
+
+/// One trouble seen twice: the same cause at agreeing places, or the same class at the same device
+/// or pod.
+Link same_trouble(const Observation& from, const Observation& to) {
+  if (to.role != Role::root || from.class_ != to.class_) return {};
+  bool assumed = false;
+  const bool device = from.class_ == "hardware";
+  const Same same = device ? Same::gpu : (from.cause == to.cause ? Same::group : Same::pod);
+  if (!agrees(from.place, to.place, same, &assumed)) return {};
+  Link link = in_time(from, to, Direction::after, std::nullopt);
+  link.assumed_place = assumed;
+  return link;
+}
+
+Link by_class(const Observation& from, const Observation& to) {
+  const bool own_symptom =
+      to.role == Role::symptom &&
+      (to.class_ == from.class_ || to.class_ == "unknown" || to.class_ == "none");
+  if (!own_symptom && !class_brings_about(from.class_, to.class_)) return same_trouble(from, to);
+  bool assumed = false;
+  if (!agrees(from.place, to.place, reach(from, to), &assumed)) return {};
+  Link link = in_time(from, to, Direction::after, std::nullopt);
+  if (!link.holds && kernel_and_process(from, to))
+    link = in_time(from, to, Direction::either, k_race_window_ns);
+  link.assumed_place = assumed;
+  return link;
+}
+
+/// Whether `from` explains `to`; rules' own words come before the built-in table.
+Link explains(const Observation& from, const Observation& to) {
+  for (const rules::Explains& term : from.rule->explains)
+    if (is_named_by(term.ref, to))
+      if (const Link link = by_term(term, from, to); link.holds) return link;
+  for (const rules::Explains& term : to.rule->explained_by)
+    if (is_named_by(term.ref, from))
+      if (const Link link = by_term(term, from, to); link.holds) return link;
+  return from.role == Role::root ? by_class(from, to) : Link{};
+}
+
+bool grave(const Observation& o) {
+  return o.severity >= Severity::error;
+}
+
+class Graph {
+ public:
+  explicit Graph(const EvidenceModel& model) : model_(model) { pick(); }
+
+  Causality run() {
+    for (const std::size_t from : explainers_)
+      for (const std::size_t to : nodes_)
+        if (from != to) link(from, to);
+    drop_explained();
+    rank(causality_.candidates);
+    if (causality_.candidates.empty()) {
+      for (const std::size_t i : nodes_)
+        if (at(i).role == Role::symptom && at(i).stands_alone && explained_.count(i) == 0)
+          causality_.standing_alone.push_back(i);
+      rank(causality_.standing_alone);
+    }
+    return std::move(causality_);
+  }
+
+ private:
+  const Observation& at(std::size_t i) const { return model_.observations[i]; }
+
+  /// Everything when it is little; else the first few of each rule and place.
+  void pick() {
+    std::map<std::string, int> seen;
+    const bool thin = model_.observations.size() > k_most_in_graph;
+    for (std::size_t i = 0; i < model_.observations.size(); ++i) {
+      const Observation& o = at(i);
+      const bool explains_something = o.role == Role::root || !o.rule->explains.empty();
+      if (o.role == Role::context && !explains_something) continue;
+      if (thin) {
+        const std::string key = o.rule->id + '|' + o.place.node + '|' + o.place.pod + '|' +
+                                o.place.pci + '|' + o.place.rank + '|' + o.cause;
+        if (++seen[key] > 2) continue;
+      }
+      if (nodes_.size() >= 2 * k_most_in_graph) break;
+      nodes_.push_back(i);
+      if (explains_something) explainers_.push_back(i);
+    }
+  }
+
+  void link(std::size_t from, std::size_t to) {
+    if (at(to).role == Role::context) return;
+    const Link found = explains(at(from), at(to));
+    if (!found.holds) return;
+    causality_.edges.push_back({from, to, found.assumed_place, found.order_unknown});
+    by_pair_.insert({from, to});
+  }
+
+  /// Two that explain each other (same moment, no order): the better one stays.
+  void drop_explained() {
+    std::vector<std::size_t> roots;
+    for (const std::size_t i : nodes_)
+      if (at(i).role == Role::root) roots.push_back(i);
+    for (const Causality::Edge& edge : causality_.edges)
+      if (at(edge.to).fatal) explains_fatal_.insert(edge.from);
+    for (const Causality::Edge& edge : causality_.edges) {
+      const bool mutual = by_pair_.count({edge.to, edge.from}) > 0;
+      if (!mutual || prefer(edge.from, edge.to)) explained_.insert(edge.to);
+    }
+    for (const std::size_t i : roots)
+      if (explained_.count(i) == 0) causality_.candidates.push_back(i);
+    // A ring of unknown orders must not leave nobody.
+    if (causality_.candidates.empty()) causality_.candidates = roots;
+  }
+
+  /// Of two roots that explain one another: a class that can bring about the other's wins, then
+  /// rank.
+  bool prefer(std::size_t a, std::size_t b) const {
+    const bool a_over_b = class_brings_about(at(a).class_, at(b).class_);
+    const bool b_over_a = class_brings_about(at(b).class_, at(a).class_);
+    if (a_over_b != b_over_a) return a_over_b;
+    return better(a, b);
+  }
+
+  bool better(std::size_t a, std::size_t b) const {
+    const bool fatal_a = explains_fatal_.count(a) > 0;
+    const bool fatal_b = explains_fatal_.count(b) > 0;
+    if (grave(at(a)) != grave(at(b)) && (fatal_a == fatal_b)) return grave(at(a));
+    if (fatal_a != fatal_b) return fatal_a;
+    if (grave(at(a)) != grave(at(b))) return grave(at(a));
+    const Ordering order = order_of(at(a), at(b));
+    if (order != Ordering::unknown) return order == Ordering::before;
+    if (at(a).severity != at(b).severity) return at(a).severity > at(b).severity;
+    if (earlier_for_display(at(a), at(b))) return true;
+    if (earlier_for_display(at(b), at(a))) return false;
+    return at(a).rule->id < at(b).rule->id;
+  }
+
+  void rank(std::vector<std::size_t>& indices) const {
+    // `better` is not transitive where orders are unknown: select the best one by one, which always
+    // terminates.
+    std::vector<std::size_t> ranked;
+    std::vector<std::size_t> rest = indices;
+    while (!rest.empty() && ranked.size() < 200) {
+      std::size_t best = 0;
+      for (std::size_t i = 1; i < rest.size(); ++i)
+        if (better(rest[i], rest[best])) best = i;
+      ranked.push_back(rest[best]);
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(best));
+    }
+    indices = std::move(ranked);
+  }
+
+  const EvidenceModel& model_;
+  std::vector<std::size_t> nodes_;
+  std::vector<std::size_t> explainers_;
+  std::set<std::pair<std::size_t, std::size_t>> by_pair_;
+  std::set<std::size_t> explained_;
+  std::set<std::size_t> explains_fatal_;
+  Causality causality_;
+};
+
+}  // namespace
+
+bool class_brings_about(const std::string& cause, const std::string& effect) {
+  for (const ClassRow& row : k_classes) {
+    if (row.cause != cause) continue;
+    const auto effects = base::split_blanks(row.effects);
+    return std::find(effects.begin(), effects.end(), effect) != effects.end();
+  }
+  return false;
+}
+
+Causality explain(const EvidenceModel& model) {
+  return Graph(model).run();
+}
+
+}  // namespace triage::analysis

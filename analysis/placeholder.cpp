@@ -1,7 +1,0 @@
-#include "analysis/dating.hpp"
-#include "analysis/derive/derive.hpp"
-#include "analysis/formats/parsers.hpp"
-#include "analysis/line_prefix.hpp"
-#include "analysis/observation.hpp"
-#include "analysis/report_types.hpp"
-#include "bundle/input.hpp"

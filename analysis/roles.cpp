@@ -1,0 +1,249 @@
+#include "analysis/roles.hpp"
+
+#include <algorithm>
+
+#include "analysis/fill.hpp"
+#include "analysis/line_rules.hpp"
+#include "rules/where.hpp"
+
+namespace triage::analysis {
+
+using rules::Order;
+using rules::Role;
+using rules::Same;
+
+namespace {
+
+void start_from_rule(Observation& o) {
+  const rules::Rule& rule = *o.rule;
+  o.role = rule.role;
+  o.severity = rule.severity;
+  o.cause = rule.cause;
+  o.class_ = rule.class_;
+  o.title = rule.title;
+  o.fault_domain = rule.fault_domain;
+  o.confidence_cap = rule.confidence_cap;
+  o.quarantine = rule.quarantine;
+  o.next_steps = rule.next_steps;
+  o.tags = rule.tags;
+  o.fatal = rule.fatal;
+  o.pattern = rule.pattern.value_or("");
+  o.scope = rule.scope.value_or("");
+  o.stands_alone = rule.stands_alone;
+}
+
+class Settler {
+ public:
+  Settler(EvidenceModel& model, const rules::RuleSet& rules) : model_(model), rules_(rules) {}
+
+  void run() {
+    for (Observation& o : model_.observations) {
+      start_from_rule(o);
+      overlay_catalog(o);
+    }
+    for (Observation& o : model_.observations) refine(o);
+    for (Observation& o : model_.observations) clear(o);
+    for (Observation& o : model_.observations) o.title = filled_title(o);
+  }
+
+ private:
+  void overlay_catalog(Observation& o) {
+    if (!o.rule->catalog) return;
+    const auto table = rules_.catalogs.find(o.rule->catalog->table);
+    if (table == rules_.catalogs.end()) return;
+    std::vector<std::string> key;
+    for (const std::string& name : o.rule->catalog->key) {
+      const auto it = o.captures.find(name);
+      key.push_back(it == o.captures.end() ? std::string() : it->second);
+    }
+    const rules::CatalogRow* row = table->second.find(key);
+    if (row != nullptr) {
+      apply(row->overlay, o);
+      o.captures.insert_or_assign("catalog.title", row->title);
+      if (!row->meaning.empty()) o.captures.insert_or_assign("catalog.meaning", row->meaning);
+      o.catalog_line = row->line;
+      return;
+    }
+    no_catalog_row(o);
+  }
+
+  /// A code that no table knows: the rule stands under the code's own name, without advice that
+  /// nothing supports.
+  static void no_catalog_row(Observation& o) {
+    for (const char* name : {"xid", "sxid"})
+      if (const auto it = o.captures.find(name); it != o.captures.end())
+        o.cause = std::string(name) + "-" + it->second;
+    o.severity = rules::Severity::warning;
+    o.quarantine = {};
+    o.confidence_cap = rules::Confidence::low;
+  }
+
+  void refine(Observation& o) {
+    std::size_t near_index = 0;
+    for (const rules::Refine& entry : o.rule->refine) {
+      const std::size_t first_near = near_index;
+      near_index += entry.near.size();
+      if (!holds(entry, o, first_near)) continue;
+      apply(entry.overlay, o);
+      return;
+    }
+  }
+
+  bool holds(const rules::Refine& entry, const Observation& o, std::size_t first_near) const {
+    for (std::size_t i = 0; i < entry.near.size(); ++i)
+      if (first_near + i >= o.near_holds.size() || !o.near_holds[first_near + i]) return false;
+    for (const auto& [name, wanted] : entry.captures)
+      if (!capture_is(o, name, wanted)) return false;
+    if (!entry.evidence.empty()) {
+      const evidence::Kind kind = o.fact >= 0 ? model_.facts[static_cast<std::size_t>(o.fact)].kind
+                                              : model_.files[o.file].kind;
+      if (std::none_of(entry.evidence.begin(), entry.evidence.end(),
+                       [&](evidence::Kind k) { return kind_reads(k, kind); }))
+        return false;
+    }
+    for (const rules::Seen& seen : entry.seen)
+      if (is_seen(seen, o) == seen.negate) return false;
+    for (const rules::FactCondition& condition : entry.facts)
+      if (!fact_holds(condition, o)) return false;
+    return true;
+  }
+
+  static bool capture_is(const Observation& o, const std::string& name, const std::string& wanted) {
+    const auto it = o.captures.find(name);
+    const std::string value = it == o.captures.end() ? std::string() : it->second;
+    if (!wanted.empty() && wanted[0] == '~') return LazyPattern(wanted.substr(1)).matches(value);
+    return value == wanted;
+  }
+
+  bool is_seen(const rules::Seen& seen, const Observation& o) const {
+    return std::any_of(model_.observations.begin(), model_.observations.end(),
+                       [&](const Observation& other) {
+                         if (&other == &o || !is_named_by(seen.ref, other)) return false;
+                         if (seen.same == Same::file ? other.file != o.file
+                                                     : !agrees(o.place, other.place, seen.same))
+                           return false;
+                         for (const auto& [name, wanted] : seen.captures)
+                           if (!seen_capture(o, other, name, wanted)) return false;
+                         if (seen.within_ns) {
+                           const auto apart = time_between(o, other);
+                           if (apart && *apart > *seen.within_ns) return false;
+                         }
+                         const Ordering order = order_of(other, o);
+                         if (seen.order == Order::before)
+                           return order != Ordering::after &&
+                                  !(order == Ordering::unknown && other.file == o.file);
+                         if (seen.order == Order::after)
+                           return order != Ordering::before &&
+                                  !(order == Ordering::unknown && other.file == o.file);
+                         return true;
+                       });
+  }
+
+  static bool seen_capture(const Observation& o, const Observation& other, const std::string& name,
+                           const std::string& wanted) {
+    if (!wanted.empty() && wanted[0] == '$') {
+      const auto mine = o.captures.find(wanted.substr(1));
+      return mine != o.captures.end() && capture_is(other, name, mine->second);
+    }
+    return capture_is(other, name, wanted);
+  }
+
+  bool fact_holds(const rules::FactCondition& condition, const Observation& o) const {
+    rules::FactSet set{model_.facts, model_.fact_times, model_.end};
+    for (std::size_t i = 0; i < model_.facts.size(); ++i) {
+      const evidence::Fact& fact = model_.facts[i];
+      if (fact.kind != condition.kind || !agrees(o.place, fact.place, condition.same)) continue;
+      if (rules::holds(condition.where, set, i)) return true;
+    }
+    return false;
+  }
+
+  /// A later success turns the observation into context.
+  void clear(Observation& o) {
+    for (const rules::ClearedBy& by : o.rule->cleared_by) {
+      const bool cleared = std::any_of(
+          model_.observations.begin(), model_.observations.end(), [&](const Observation& other) {
+            if (&other == &o || !is_named_by(by.ref, other) ||
+                order_of(other, last_of(o)) != Ordering::after)
+              return false;
+            if (by.same == Same::file ? other.file != o.file
+                                      : !agrees(o.place, other.place, by.same))
+              return false;
+            const auto apart = time_between(o, other);
+            return !by.within_ns || !apart || *apart <= *by.within_ns;
+          });
+      if (cleared) o.role = Role::context;
+    }
+  }
+
+  /// A folded observation is over at its last repeat.
+  static Observation last_of(const Observation& o) {
+    Observation last;
+    last.file = o.file;
+    last.line = o.line;
+    last.fact = o.fact;
+    last.place = o.place;
+    last.time = o.last_time ? o.last_time : o.time;
+    return last;
+  }
+
+  EvidenceModel& model_;
+  const rules::RuleSet& rules_;
+};
+
+}  // namespace
+
+void apply(const rules::Overlay& overlay, Observation& o) {
+  const auto set = [](auto& mine, const auto& theirs) {
+    if (theirs) mine = *theirs;
+  };
+  set(o.cause, overlay.cause);
+  set(o.class_, overlay.class_);
+  set(o.title, overlay.title);
+  set(o.fault_domain, overlay.fault_domain);
+  set(o.role, overlay.role);
+  set(o.severity, overlay.severity);
+  if (overlay.confidence) o.confidence_cap = overlay.confidence;
+  set(o.quarantine, overlay.quarantine);
+  set(o.fatal, overlay.fatal);
+  set(o.stands_alone, overlay.stands_alone);
+  if (overlay.pattern) o.pattern = *overlay.pattern;
+  if (overlay.scope) o.scope = *overlay.scope;
+  for (const std::string& tag : overlay.tags)
+    if (std::find(o.tags.begin(), o.tags.end(), tag) == o.tags.end()) o.tags.push_back(tag);
+  for (const rules::Step& step : overlay.next_steps)
+    o.next_steps.erase(std::remove_if(o.next_steps.begin(), o.next_steps.end(),
+                                      [&](const rules::Step& s) {
+                                        return s.phase == step.phase &&
+                                               std::find(overlay.next_steps.begin(),
+                                                         overlay.next_steps.end(),
+                                                         s) == overlay.next_steps.end();
+                                      }),
+                       o.next_steps.end());
+  for (const rules::Step& step : overlay.next_steps)
+    if (std::find(o.next_steps.begin(), o.next_steps.end(), step) == o.next_steps.end())
+      o.next_steps.push_back(step);
+}
+
+bool is_named_by(const rules::Ref& ref, const Observation& o) {
+  switch (ref.by) {
+    case rules::Ref::By::rule:
+      return o.rule->id == ref.value;
+    case rules::Ref::By::tag:
+      return std::find(o.tags.begin(), o.tags.end(), ref.value) != o.tags.end();
+    case rules::Ref::By::class_:
+      return o.class_ == ref.value;
+    case rules::Ref::By::cause:
+      return o.cause == ref.value;
+    case rules::Ref::By::kind_present:
+    case rules::Ref::By::kind_absent:
+      return false;
+  }
+  return false;
+}
+
+std::string filled_title(const Observation& o) {
+  return fill(o.title, fill_values(o));
+}
+
+}  // namespace triage::analysis

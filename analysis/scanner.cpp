@@ -1,0 +1,439 @@
+#include "analysis/scanner.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <set>
+#include <unordered_map>
+
+#include "analysis/json_line.hpp"
+#include "analysis/line_prefix.hpp"
+#include "analysis/window.hpp"
+#include "base/text.hpp"
+
+namespace triage::analysis {
+namespace {
+
+constexpr std::size_t k_first_kept = 32;
+constexpr std::size_t k_last_kept = 8;
+constexpr std::size_t k_groups_per_rule = 256;
+constexpr std::size_t k_text_kept = 4096;
+constexpr std::size_t k_stamp_search = 200;  ///< lines
+constexpr std::size_t k_unmatched_kept = 64;
+constexpr std::uint64_t k_unmatched_looked_at = 20'000;
+
+/// Matches of one rule that tell the same thing of the same device share one allowance.
+struct Group {
+  std::vector<std::size_t> first;  ///< indices into the observations
+  std::deque<Observation> last;
+  std::uint64_t dropped = 0;
+};
+
+/// Numbers, addresses and ids blotted out: lines that differ in these only are one cluster.
+std::string shape_of(std::string_view text) {
+  std::string shape;
+  bool in_number = false;
+  for (const char c : text.substr(0, 200)) {
+    const bool digit = (c >= '0' && c <= '9');
+    if (digit) {
+      if (!in_number) shape += '#';
+      in_number = true;
+    } else {
+      shape += c;
+      in_number = false;
+    }
+  }
+  return shape;
+}
+
+class FileScan {
+ public:
+  FileScan(const LineRules& rules, LineFilter& filter, const bundle::EvidenceFile& file,
+           std::uint32_t index, derive::LineMeter* meter)
+      : rules_(rules), filter_(filter), file_(file), index_(index), meter_(meter) {}
+
+  ScanResult run(bundle::ByteStream& stream, std::uint64_t first_line) {
+    Window window(stream, first_line);
+    while (window.next()) {
+      window_ = &window;
+      block_ = window.block();
+      if (!window.piece_of_long_line()) note_edges();
+      if (file_.format == evidence::Format::json_lines) decode_block();
+      if (meter_ != nullptr) feed_meter(window.first_line());
+      candidates_.clear();
+      filter_.find(block_, file_.kind, candidates_);
+      if (span_ != nullptr) follow_span(window.first_line());
+      scan_candidates(window.first_line());
+    }
+    result_.lines = window.lines();
+    result_.bytes = window.bytes();
+    result_.cut_lines = window.cut_lines();
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  /// JSON lines are matched as the program wrote them: the block becomes one of decoded messages,
+  /// line for line.
+  void decode_block() {
+    decoded_.clear();
+    raw_begin_.clear();
+    for (std::size_t begin = 0; begin < block_.size();) {
+      const std::size_t end = std::min(block_.find('\n', begin), block_.size());
+      const std::string_view raw = block_.substr(begin, end - begin);
+      raw_begin_.push_back({decoded_.size(), begin, end});
+      const auto json = decode_json_line(raw, file_.kind);
+      const std::size_t at = decoded_.size();
+      decoded_ += json ? std::string_view(json->text) : raw;
+      std::replace(decoded_.begin() + static_cast<std::ptrdiff_t>(at), decoded_.end(), '\n', ' ');
+      decoded_ += '\n';
+      begin = end + 1;
+    }
+    block_ = decoded_;
+  }
+
+  struct RawLine {
+    std::size_t decoded_begin, begin, end;
+  };
+  const RawLine* raw_line(std::size_t decoded_offset) const {
+    const auto it = std::upper_bound(
+        raw_begin_.begin(), raw_begin_.end(), decoded_offset,
+        [](std::size_t offset, const RawLine& l) { return offset < l.decoded_begin; });
+    return it == raw_begin_.begin() ? nullptr : &*std::prev(it);
+  }
+
+  LinePrefix prefix_of(std::string_view whole, const Candidate& candidate) const {
+    if (const RawLine* raw = raw_line(candidate.begin)) {
+      const std::string_view line = window_->block().substr(raw->begin, raw->end - raw->begin);
+      if (auto json = decode_json_line(line, file_.kind)) return std::move(json->prefix);
+    }
+    return read_prefix(whole, file_.kind);
+  }
+
+  /// Offsets in the window's buffer of the candidate's line as the file holds it.
+  std::size_t begin_in_window(const Candidate& candidate) const {
+    const RawLine* raw = raw_line(candidate.begin);
+    return window_->block_begin() + (raw != nullptr ? raw->begin : candidate.begin);
+  }
+  std::size_t end_in_window(const Candidate& candidate) const {
+    const RawLine* raw = raw_line(candidate.begin);
+    return window_->block_begin() + (raw != nullptr ? raw->end : candidate.end);
+  }
+
+  void feed_meter(std::uint64_t number) {
+    for (std::string_view line : base::split_lines(block_))
+      meter_->line(line, static_cast<std::uint32_t>(number++));
+  }
+
+  LinePrefix read_any(std::string_view line) const {
+    if (file_.format == evidence::Format::json_lines)
+      if (auto json = decode_json_line(line, file_.kind)) return std::move(json->prefix);
+    return read_prefix(line, file_.kind);
+  }
+
+  /// Stamps of the first and the last lines: the stream's range, and the hosts it speaks of.
+  void note_edges() {
+    if (!result_.first) {
+      std::size_t begin = 0;
+      for (int i = 0; i < 50 && begin < block_.size() && !result_.first; ++i) {
+        const std::size_t end = std::min(block_.find('\n', begin), block_.size());
+        note_prefix(read_any(block_.substr(begin, end - begin)), true);
+        begin = end + 1;
+      }
+    }
+    std::size_t end = block_.size();
+    for (int i = 0; i < 50 && end > 0; ++i) {
+      const std::size_t stop = block_[end - 1] == '\n' ? end - 1 : end;
+      const std::size_t before = stop == 0 ? std::string_view::npos : block_.rfind('\n', stop - 1);
+      const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+      const LinePrefix prefix = read_any(block_.substr(begin, stop - begin));
+      note_prefix(prefix, false);
+      if (prefix.stamp || begin == 0) break;
+      end = begin;
+    }
+  }
+
+  void note_prefix(const LinePrefix& prefix, bool at_start) {
+    if (prefix.stamp) {
+      if (at_start && !result_.first) result_.first = prefix.stamp;
+      result_.last = prefix.stamp;
+    }
+    if (!prefix.place.node.empty() && result_.hosts.size() < 16 &&
+        std::find(result_.hosts.begin(), result_.hosts.end(), prefix.place.node) ==
+            result_.hosts.end())
+      result_.hosts.push_back(prefix.place.node);
+  }
+
+  void scan_candidates(std::uint64_t first_line) {
+    std::uint64_t number = first_line;
+    std::size_t counted = 0;
+    for (const Candidate& candidate : candidates_) {
+      number += static_cast<std::uint64_t>(
+          std::count(block_.begin() + static_cast<std::ptrdiff_t>(counted),
+                     block_.begin() + candidate.begin, '\n'));
+      counted = candidate.begin;
+      if (number <= span_until_line_) continue;
+      take_line(candidate, number);
+    }
+  }
+
+  void take_line(const Candidate& candidate, std::uint64_t number) {
+    const std::string_view whole = block_.substr(candidate.begin, candidate.end - candidate.begin);
+    std::string masked;
+    std::string_view line = mask_user_text(whole, candidate, number, masked);
+    const LinePrefix prefix = prefix_of(whole, candidate);
+    const std::string_view message = line.substr(std::min(prefix.message, line.size()));
+    bool matched = false;
+    bool error_like = false;
+    std::uint32_t last_owner = ~0U;
+    for (const std::uint32_t id : candidate.patterns) {
+      const LineRules::Pattern& pattern = rules_.patterns()[id];
+      if (pattern.use == LineRules::Use::error_like) error_like = true;
+      if (pattern.use != LineRules::Use::rule || pattern.owner == last_owner) continue;
+      if (match_rule(pattern.owner, candidate, line, message, prefix, number)) {
+        matched = true;
+        last_owner = pattern.owner;
+      }
+    }
+    if (error_like && !matched) note_unmatched(line, message, number);
+  }
+
+  bool match_rule(std::uint32_t owner, const Candidate& candidate, std::string_view line,
+                  std::string_view message, const LinePrefix& prefix, std::uint64_t number) {
+    const LineRules::LineRule& rule = rules_.rules()[owner];
+    std::map<std::string, std::string> captures;
+    const bool hit = std::any_of(rule.patterns.begin(), rule.patterns.end(), [&](std::uint32_t id) {
+      const LazyPattern& regex = rules_.patterns()[id].regex;
+      return regex.capture(message, captures) ||
+             (message.size() < line.size() && regex.capture(line, captures));
+    });
+    if (!hit) return false;
+    for (const LazyPattern& unless : rule.unless)
+      if (unless.matches(line)) return false;
+    if (!rule.continued.empty() && !continue_sequence(rule, candidate, line, captures))
+      return false;
+    emit(owner, rule, candidate, message.empty() ? line : message, prefix, number,
+         std::move(captures));
+    return true;
+  }
+
+  /// The following lines of a `sequence`; `#012` (rsyslog's join of printk lines) counts as a line
+  /// end.
+  bool continue_sequence(const LineRules::LineRule& rule, const Candidate& candidate,
+                         std::string_view line, std::map<std::string, std::string>& captures) {
+    std::vector<std::string_view> following;
+    const auto add_parts = [&](std::string_view text, bool skip_first) {
+      std::size_t at = 0;
+      for (bool first = true;; first = false) {
+        const std::size_t end = text.find("#012", at);
+        if (!(first && skip_first)) following.push_back(text.substr(at, end - at));
+        if (end == std::string_view::npos) return;
+        at = end + 4;
+      }
+    };
+    add_parts(line, true);
+    const std::size_t wanted =
+        rule.continued.size() * (static_cast<std::size_t>(rule.rule->gap) + 1);
+    for (const std::string_view next : window_->lines_after(end_in_window(candidate), wanted))
+      add_parts(next, false);
+    std::size_t at = 0;
+    for (const LazyPattern& pattern : rule.continued) {
+      const std::size_t limit =
+          std::min(following.size(), at + static_cast<std::size_t>(rule.rule->gap) + 1);
+      while (at < limit && !pattern.capture(following[at], captures)) ++at;
+      if (at >= limit) return false;
+      ++at;
+    }
+    return true;
+  }
+
+  std::vector<bool> near_conditions(const LineRules::LineRule& rule,
+                                    const Candidate& candidate) const {
+    std::vector<bool> holds;
+    for (std::size_t i = 0; i < rule.near.size(); ++i) {
+      const rules::Near& near = rule.near_spec[i];
+      const auto count = static_cast<std::size_t>(std::clamp(near.lines, 1, 200));
+      std::vector<std::string_view> lines;
+      if (near.side != rules::Near::Side::after)
+        lines = window_->lines_before(begin_in_window(candidate), count);
+      if (near.side != rules::Near::Side::before)
+        for (const std::string_view line : window_->lines_after(end_in_window(candidate), count))
+          lines.push_back(line);
+      holds.push_back(std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
+        return std::any_of(rule.near[i].begin(), rule.near[i].end(),
+                           [&](const LazyPattern& p) { return p.matches(line); });
+      }));
+    }
+    return holds;
+  }
+
+  void emit(std::uint32_t owner, const LineRules::LineRule& rule, const Candidate& candidate,
+            std::string_view text, const LinePrefix& prefix, std::uint64_t number,
+            std::map<std::string, std::string> captures) {
+    Observation observation;
+    observation.rule = rule.rule;
+    observation.file = index_;
+    observation.line = static_cast<std::uint32_t>(std::min<std::uint64_t>(number, UINT32_MAX));
+    observation.offset = window_->file_offset(begin_in_window(candidate));
+    observation.text = std::string(text.substr(0, k_text_kept));
+    observation.place = prefix.place;
+    observation.stamp = prefix.stamp;
+    observation.captures = std::move(captures);
+    note_prefix(prefix, false);
+    keep(owner, std::move(observation), rule, candidate);
+  }
+
+  /// First 32, last 8 and the count, for each rule and what its captures say of Xid and GPU; equal
+  /// lines fold into one.
+  void keep(std::uint32_t owner, Observation observation, const LineRules::LineRule& rule,
+            const Candidate& candidate) {
+    std::string key = std::to_string(owner);
+    for (const char* name : {"xid", "sxid", "pci"})
+      if (const auto it = observation.captures.find(name); it != observation.captures.end())
+        key += '|' + it->second;
+    auto& by_key = groups_;
+    if (by_key.find(key) == by_key.end() && ++groups_of_rule_[owner] > k_groups_per_rule)
+      key = std::to_string(owner);
+    Group& group = by_key[key];
+    const std::string fold = key + '\n' + observation.place.rank + '\n' + observation.place.pid +
+                             '\n' + observation.text;
+    if (const auto it = folded_.find(fold); it != folded_.end()) {
+      Observation& first = result_.observations[it->second];
+      ++first.count;
+      last_stamp_of_fold_[it->second] =
+          observation.stamp ? observation.stamp : stamp_before(candidate);
+      return;
+    }
+    const bool keep_first = group.first.size() < k_first_kept;
+    if (!observation.stamp) {
+      observation.stamp = stamp_before(candidate);
+      observation.stamp_is_own = false;
+    }
+    observation.near_holds = near_conditions(rule, candidate);
+    if (keep_first) {
+      if (folded_.size() < 20'000) folded_.emplace(fold, result_.observations.size());
+      group.first.push_back(result_.observations.size());
+      result_.observations.push_back(std::move(observation));
+      return;
+    }
+    group.last.push_back(std::move(observation));
+    if (group.last.size() > k_last_kept) {
+      group.last.pop_front();
+      ++group.dropped;
+    }
+  }
+
+  /// A line without a stamp takes the nearest stamped line before it in the same stream.
+  std::optional<evidence::Stamp> stamp_before(const Candidate& candidate) const {
+    for (const std::string_view line :
+         window_->lines_before(begin_in_window(candidate), k_stamp_search)) {
+      LinePrefix prefix = read_any(line);
+      if (prefix.stamp) return prefix.stamp;
+    }
+    return result_.last;
+  }
+
+  /// Blanks logged prompts and outputs, so that no fault rule sees them.
+  std::string_view mask_user_text(std::string_view line, const Candidate& candidate,
+                                  std::uint64_t number, std::string& masked) {
+    for (const std::uint32_t id : candidate.patterns) {
+      const LineRules::Pattern& pattern = rules_.patterns()[id];
+      if (pattern.use != LineRules::Use::user_text_start) continue;
+      const LineRules::UserText& text = rules_.user_text()[pattern.owner];
+      const std::string_view seen = masked.empty() ? line : std::string_view(masked);
+      const auto start = pattern.regex.find(seen);
+      if (!start) continue;
+      std::size_t stop = line.size();
+      bool ended = !text.end.has_value();
+      if (text.end)
+        if (const auto end = text.end->find(seen.substr(start->second))) {
+          stop = start->second + end->first;
+          ended = true;
+        }
+      if (masked.empty()) masked = std::string(line);
+      std::fill(masked.begin() + static_cast<std::ptrdiff_t>(start->second),
+                masked.begin() + static_cast<std::ptrdiff_t>(stop), ' ');
+      if (!ended && text.span->multiline) {
+        span_ = &text;
+        span_lines_ = 0;
+        follow_span_from(number + 1, std::min<std::size_t>(candidate.end + 1, block_.size()));
+      }
+    }
+    return masked.empty() ? line : std::string_view(masked);
+  }
+
+  void follow_span(std::uint64_t first_line) { follow_span_from(first_line, 0); }
+
+  /// Walks the lines of an open multi-line span; candidates up to `span_until_line_` are inside it.
+  void follow_span_from(std::uint64_t number, std::size_t begin) {
+    while (span_ != nullptr && begin < block_.size()) {
+      const std::size_t end = std::min(block_.find('\n', begin), block_.size());
+      const bool closes =
+          span_->end && span_->end->find(block_.substr(begin, end - begin)).has_value();
+      if (closes || ++span_lines_ >= span_->span->max_lines) {
+        span_ = nullptr;
+        if (!closes) return;
+      }
+      span_until_line_ = number++;
+      begin = end + 1;
+    }
+  }
+
+  void note_unmatched(std::string_view line, std::string_view message, std::uint64_t number) {
+    if (++unmatched_seen_ > k_unmatched_looked_at) return;
+    const std::string_view text = message.empty() ? line : message;
+    const auto [it, is_new] = unmatched_.try_emplace(shape_of(text), result_.unmatched.size());
+    if (!is_new) {
+      if (it->second < result_.unmatched.size()) ++result_.unmatched[it->second].count;
+      return;
+    }
+    if (result_.unmatched.size() >= k_unmatched_kept) {
+      unmatched_.erase(it);
+      return;
+    }
+    result_.unmatched.push_back(
+        {std::string(text.substr(0, 400)), file_.path, static_cast<std::uint32_t>(number), 1});
+  }
+
+  void finish() {
+    for (const auto& [index, stamp] : last_stamp_of_fold_)
+      result_.observations[index].last_stamp = stamp;
+    for (auto& [key, group] : groups_) {
+      if (group.dropped > 0) result_.observations[group.first.back()].count += group.dropped;
+      for (Observation& observation : group.last)
+        result_.observations.push_back(std::move(observation));
+    }
+    std::stable_sort(result_.observations.begin(), result_.observations.end(),
+                     [](const Observation& a, const Observation& b) { return a.line < b.line; });
+  }
+
+  const LineRules& rules_;
+  LineFilter& filter_;
+  const bundle::EvidenceFile& file_;
+  std::uint32_t index_;
+  derive::LineMeter* meter_;
+  Window* window_ = nullptr;
+  std::string_view block_;
+  std::vector<Candidate> candidates_;
+  std::string decoded_;
+  std::vector<RawLine> raw_begin_;
+  std::map<std::string, Group> groups_;
+  std::unordered_map<std::uint32_t, std::size_t> groups_of_rule_;
+  std::unordered_map<std::string, std::size_t> folded_;
+  std::map<std::size_t, std::optional<evidence::Stamp>> last_stamp_of_fold_;
+  std::unordered_map<std::string, std::size_t> unmatched_;
+  std::uint64_t unmatched_seen_ = 0;
+  const LineRules::UserText* span_ = nullptr;
+  std::size_t span_lines_ = 0;
+  std::uint64_t span_until_line_ = 0;
+  ScanResult result_;
+};
+
+}  // namespace
+
+ScanResult Scanner::scan(const bundle::EvidenceFile& file, std::uint32_t file_index,
+                         bundle::ByteStream& stream, derive::LineMeter* meter,
+                         std::uint64_t first_line) {
+  return FileScan(rules_, filter_, file, file_index, meter).run(stream, first_line);
+}
+
+}  // namespace triage::analysis

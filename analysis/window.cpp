@@ -1,0 +1,93 @@
+#include "analysis/window.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+namespace triage::analysis {
+
+Window::Window(bundle::ByteStream& stream, std::uint64_t first_line)
+    : stream_(stream), buffer_(k_context + k_block + k_context), line_(first_line) {}
+
+void Window::fill() {
+  // Keep the context before the block's end; it is the new block's context.
+  const std::size_t keep_from = end_ > k_context ? end_ - k_context : 0;
+  std::memmove(buffer_.data(), buffer_.data() + keep_from, used_ - keep_from);
+  used_ -= keep_from;
+  end_ -= keep_from;
+  dropped_ += keep_from;
+  while (!eof_ && used_ < buffer_.size()) {
+    const std::size_t got = stream_.read({buffer_.data() + used_, buffer_.size() - used_});
+    if (got == 0) eof_ = true;
+    used_ += got;
+    bytes_ += got;
+  }
+}
+
+bool Window::next() {
+  // The block that is done: pieces of a long line overlap, but hold no line end twice.
+  const auto newlines =
+      static_cast<std::uint64_t>(std::count(buffer_.data() + begin_, buffer_.data() + end_, '\n'));
+  line_ += newlines;
+  total_lines_ += newlines;
+  if (newlines > 0 || end_ > begin_) open_line_ = buffer_[end_ - 1] != '\n';
+  const std::size_t overlap = piece_ ? std::min(k_overlap, end_ - begin_) : 0;
+  fill();
+  if (end_ == used_) {
+    begin_ = end_;
+    if (open_line_) ++total_lines_;
+    open_line_ = false;
+    return false;
+  }
+  const std::size_t fresh = end_;
+  begin_ = end_ - overlap;
+  piece_ = false;
+  end_ = eof_ ? used_ : whole_lines_end(fresh, used_ - k_context);
+  return true;
+}
+
+std::size_t Window::whole_lines_end(std::size_t from, std::size_t limit) {
+  const std::size_t last = std::string_view(buffer_.data() + from, limit - from).rfind('\n');
+  if (last != std::string_view::npos) return from + last + 1;
+  const std::size_t next = std::string_view(buffer_.data() + limit, used_ - limit).find('\n');
+  if (next != std::string_view::npos) return limit + next + 1;
+  piece_ = true;
+  ++cut_lines_;
+  return limit;
+}
+
+std::vector<std::string_view> Window::lines_before(std::size_t at, std::size_t count) const {
+  std::vector<std::string_view> lines;
+  std::size_t end = at;  // begin of the line behind
+  const std::size_t floor = at > k_context ? at - k_context : 0;
+  while (lines.size() < count && end > floor && end > 0) {
+    const std::size_t stop = end - 1;  // the '\n'
+    const std::string_view head(buffer_.data(), stop);
+    const std::size_t newline = head.rfind('\n');
+    const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+    if (begin < floor) break;
+    std::string_view line(buffer_.data() + begin, stop - begin);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    lines.push_back(line);
+    end = begin;
+  }
+  return lines;
+}
+
+std::vector<std::string_view> Window::lines_after(std::size_t at, std::size_t count) const {
+  std::vector<std::string_view> lines;
+  const std::size_t ceiling = std::min(used_, at + k_context);
+  while (at < ceiling && buffer_[at] != '\n') ++at;
+  std::size_t begin = at + 1;
+  while (lines.size() < count && begin < ceiling) {
+    const std::string_view rest(buffer_.data() + begin, ceiling - begin);
+    const std::size_t length = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, length);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    lines.push_back(line);
+    begin += length + 1;
+  }
+  return lines;
+}
+
+}  // namespace triage::analysis
