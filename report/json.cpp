@@ -303,8 +303,8 @@ void write_quarantine(JsonWriter& out, const analysis::QuarantineEntry& quaranti
   out.end_object();
 }
 
-void write_observation(JsonWriter& out, const analysis::ObservationEntry& observation) {
-  out.begin_object().member("rule", observation.rule).member("cause", observation.cause);
+void write_observation_members(JsonWriter& out, const analysis::ObservationEntry& observation) {
+  out.member("rule", observation.rule).member("cause", observation.cause);
   out.member("class", observation.class_).member("role", observation.role);
   out.member("severity", observation.severity).member("file", observation.at.file);
   write_line_number(out, observation.at.line);
@@ -316,8 +316,7 @@ void write_observation(JsonWriter& out, const analysis::ObservationEntry& observ
   write_time(out, "first", observation.first);
   write_time(out, "last", observation.last);
   write_map(out, "captures", observation.captures);
-  out.member("text", observation.at.text);
-  out.member_or_null("rank", observation.at.rank).end_object();
+  out.member("text", observation.at.text).member_or_null("rank", observation.at.rank);
 }
 
 std::string render_json(const Report& report) {
@@ -335,7 +334,11 @@ std::string render_json(const Report& report) {
   write_other_incidents(out, report.other_incidents);
   write_timeline(out, report.timeline);
   out.key("observations").begin_array();
-  for (const auto& observation : report.observations) write_observation(out, observation);
+  for (const auto& observation : report.observations) {
+    out.begin_object();
+    write_observation_members(out, observation);
+    out.end_object();
+  }
   out.end_array();
   write_environment(out, report.environment);
   write_coverage(out, report.coverage);

@@ -18,7 +18,7 @@ inline constexpr std::string_view k_schema = "triage.report/v1";
 /// Parts that other formats share.
 void write_verdict(JsonWriter& out, const analysis::VerdictEntry& verdict);
 void write_quarantine(JsonWriter& out, const analysis::QuarantineEntry& quarantine);
-void write_observation(JsonWriter& out, const analysis::ObservationEntry& observation);
+void write_observation_members(JsonWriter& out, const analysis::ObservationEntry& observation);
 void write_place(JsonWriter& out, const evidence::Place& place);
 /// Nanoseconds as milliseconds, with a fraction when there is one.
 void write_milliseconds(JsonWriter& out, std::int64_t ns);

@@ -121,9 +121,8 @@ void add_coverage(TextPage& page, const Report& report) {
                                  report.coverage->files, report.coverage->lines));
   for (const auto& input : report.inputs) {
     std::string text = fmt::format("{}  {}  {} lines", input.path, input.kind, input.lines);
-    const std::string first = time_words(input.first);
-    const std::string last = time_words(input.last);
-    if (!first.empty()) text += "  " + first + (last.empty() ? "" : " to " + last);
+    if (input.first) text += "  " + evidence::to_rfc3339(*input.first);
+    if (input.first && input.last) text += " to " + evidence::to_rfc3339(*input.last);
     page.row("-", text);
   }
   if (!report.coverage) return;

@@ -201,10 +201,11 @@ Report unknown_report() {
 }
 
 std::string hostile_text() {
+  using std::string_literals::operator""s;
   return "</script><img src=x onerror=alert(1)> ]]> <!-- [x](javascript:alert(1)) "
          "![i](http://e.x/p) "
          "`code` **b** | cell | \n# heading\n```\n@team &amp; \"q\" 'q' \x1b[2J\x1b]0;t\x07 "
-         "\xE2\x80\xAE gnp.exe \xE2\x81\xA6 \xE2\x80\x8B z \xFF\xC0\x80 \x00 end";
+         "\xE2\x80\xAE gnp.exe \xE2\x81\xA6 \xE2\x80\x8B z \xFF\xC0\x80 \x00 \xEF\xBF\xBF end"s;
 }
 
 Report hostile_report() {
