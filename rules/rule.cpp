@@ -73,6 +73,14 @@ std::string plain(std::string_view cell) {
   return first == std::string::npos ? "0x0" : "0x" + text.substr(first);
 }
 
+/// A cell may name several spellings, `700|cudaErrorIllegalAddress`.
+bool any_spelling(std::string_view cell, std::string_view key) {
+  const std::string wanted = plain(key);
+  for (std::string_view spelling : base::split(cell, '|'))
+    if (plain(spelling) == wanted) return true;
+  return false;
+}
+
 }  // namespace
 
 std::string_view to_string(Role v) {
@@ -163,7 +171,7 @@ const CatalogRow* CatalogTable::find(const std::vector<std::string>& key) const 
     for (std::size_t i = 0; fits && i < key.size(); ++i) {
       if (row.key[i].empty()) continue;
       fits = key_columns[i].rfind("mask:", 0) == 0 ? mask_fits(row.key[i], key[i])
-                                                   : plain(row.key[i]) == plain(key[i]);
+                                                   : any_spelling(row.key[i], key[i]);
     }
     if (fits) return &row;
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "evidence/kind.hpp"
@@ -269,6 +270,8 @@ struct Rule {
   std::vector<Sample> samples_reject;
   std::string pack;
   SourcePlace place;
+  /// Keys that a later layer replaced, and where; every other key stands at `place`.
+  std::map<std::string, SourcePlace> overridden;
 
   [[nodiscard]] bool has_tag(std::string_view tag) const;
   [[nodiscard]] bool reads(Kind kind) const;
@@ -283,6 +286,9 @@ struct CatalogRow {
   std::string title;  ///< `{catalog.title}` in a rule's title
   std::string meaning;
   std::string notes;  ///< why the row says what it says; where sources disagree
+  std::string source;
+  std::vector<std::string> references;
+  std::vector<std::pair<std::string, std::string>> facts;  ///< `fact:NAME` columns, for explain
   std::uint32_t line = 0;
   bool operator==(const CatalogRow&) const = default;
 };
@@ -297,11 +303,26 @@ struct CatalogTable {
   bool operator==(const CatalogTable&) const = default;
 };
 
+/// The page of an incident pattern: what an on-call person reads once the verdict names it.
+struct PatternPage {
+  std::string id;  ///< one of all_patterns()
+  std::string title;
+  std::string definition;
+  std::vector<std::string> signals;     ///< how it is recognised
+  std::vector<std::string> conditions;  ///< what contributes to it
+  std::vector<std::string> impacts;
+  std::vector<std::string> not_this;  ///< what it is mistaken for, and the difference
+  std::vector<std::string> questions;
+  std::vector<std::string> containment, remediation, prevention;
+  bool operator==(const PatternPage&) const = default;
+};
+
 /// Everything that the analysis needs of the rules, after layers, overrides and disabling.
 struct RuleSet {
   std::vector<Rule> rules;
   std::map<std::string, CatalogTable> catalogs;
   std::vector<evidence::UserTextSpan> user_text;
+  std::map<std::string, PatternPage> patterns;
   std::string digest;  ///< SHA-256 of the effective rules, 16 hex digits
 
   [[nodiscard]] const Rule* find(std::string_view id) const;

@@ -1,0 +1,26 @@
+#include <cstdlib>
+#include <string_view>
+
+#include "rules/loader.hpp"
+#include "rules/serialise.hpp"
+
+// The bytes that the generator made, in the binary's read-only data.
+extern "C" const char triage_built_in_rules_begin[];
+extern "C" const char triage_built_in_rules_end[];
+
+namespace triage::rules {
+
+const RuleSet& built_in_rules() {
+  // Constant data: read once, never changed, the same for everybody.
+  static const RuleSet rules = [] {
+    const std::string_view bytes(
+        triage_built_in_rules_begin,
+        static_cast<std::size_t>(triage_built_in_rules_end - triage_built_in_rules_begin));
+    auto read = from_bytes(bytes);
+    if (!read) std::abort();  // the binary itself is damaged
+    return std::move(*read);
+  }();
+  return rules;
+}
+
+}  // namespace triage::rules

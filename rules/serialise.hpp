@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rules/rule.hpp"
+
+/// A RuleSet as compact bytes and back: what the build bakes into the binary and what the cache of
+/// user packs holds. Private to one version of the program: the first bytes name the format, and
+/// anything damaged or foreign reads as nothing.
+namespace triage::rules {
+
+[[nodiscard]] std::string to_bytes(const RuleSet& rules);
+[[nodiscard]] std::optional<RuleSet> from_bytes(std::string_view bytes);
+
+}  // namespace triage::rules
