@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/sha256.hpp"
+#include "base/digest.hpp"
 #include "base/text.hpp"
 #include "rules/serialise.hpp"
 
@@ -117,7 +117,7 @@ std::string digest_of(const RuleSet& rules) {
   }
   for (auto& [name, table] : plain.catalogs)
     for (CatalogRow& row : table.rows) row.line = 0;
-  return base::sha256_hex(to_bytes(plain)).substr(0, 16);
+  return base::to_hex(base::sha256(to_bytes(plain))).substr(0, 16);
 }
 
 }  // namespace triage::rules

@@ -7,8 +7,8 @@
 
 #include "base/text.hpp"
 #include "rules/patterns.hpp"
-#include "rules/when_test.hpp"
-#include "rules/where_test.hpp"
+#include "rules/when.hpp"
+#include "rules/where.hpp"
 
 namespace triage::rules {
 namespace {
@@ -62,37 +62,34 @@ std::string one_line(const std::string& text) {
 
 // --- where ---
 
-evidence::Fact fact_of(const Rule& rule, const Sample& sample, evidence::Fact& first) {
+/// `10 -> 25` in a sample stands for two scrapes.
+std::string scrape(const std::string& value, bool newest) {
+  const auto arrow = value.find(" -> ");
+  if (arrow == std::string::npos) return value;
+  return newest ? value.substr(arrow + 4) : value.substr(0, arrow);
+}
+
+evidence::Fact fact_of(const Rule& rule, const Sample& sample, bool newest) {
   evidence::Fact fact;
   if (!rule.evidence.empty()) fact.kind = rule.evidence.front();
-  first = fact;
   for (const auto& [field, value] : sample.fields) {
-    if (field == "text") {
-      fact.text = value;
-      continue;
-    }
-    // `10 -> 25`: two scrapes, for rises_by.
-    const auto arrow = value.find(" -> ");
-    const std::string newest = arrow == std::string::npos ? value : value.substr(arrow + 4);
-    std::string base_units = newest;
-    fact.set(field, base_units, 1);
-    first.set(field, arrow == std::string::npos ? newest : value.substr(0, arrow), 1);
+    if (field == "text")
+      fact.text = scrape(value, newest);
+    else if (field != "evidence_end")
+      fact.set(field, scrape(value, newest), newest ? 2 : 1);
   }
   return fact;
 }
 
 bool match_fact(const Rule& rule, const Sample& sample) {
-  evidence::Fact first;
-  evidence::Fact fact = fact_of(rule, sample, first);
-  WhereContext context;
-  context.first = &first;
+  const std::vector<evidence::Fact> facts{fact_of(rule, sample, false),
+                                          fact_of(rule, sample, true)};
+  FactSet set;
+  set.facts = facts;
   if (const auto end = sample.fields.find("evidence_end"); end != sample.fields.end())
-    if (const auto stamp = evidence::parse_rfc3339(end->second)) context.end_ns = stamp->ns;
-  context.other = [&](std::string_view name) -> std::optional<std::string> {
-    const auto it = sample.fields.find(std::string(name));
-    return it == sample.fields.end() ? std::nullopt : std::optional(it->second);
-  };
-  return WhereTest(rule.where).match(fact, context).has_value();
+    if (const auto stamp = evidence::parse_rfc3339(end->second))
+      set.end = evidence::Time{stamp->ns, 0};
+  return holds(rule.where, set, 1);
 }
 
 std::string show_fact(const Sample& sample) {
@@ -133,39 +130,63 @@ Actor actor_of(const SampleObservation& sample, const RuleSet& rules) {
   return actor;
 }
 
-bool match_observations(const Rule& rule, const Sample& sample, const RuleSet& rules) {
-  std::vector<Actor> actors;
-  WhenContext context;
-  for (const SampleObservation& one : sample.observations) {
-    const auto kind = one.place.find("kind");
-    if (one.rule.empty() && kind != one.place.end()) {
-      if (const auto known = evidence::kind_from(kind->second)) context.kinds.insert(*known);
-      continue;
+/// The actors of a sample as the world of a `when`: told in order, in one file, unless `at` gives
+/// moments; a part that an actor does not name agrees with any.
+class Stage {
+ public:
+  Stage(const Sample& sample, const RuleSet& rules) {
+    for (const SampleObservation& one : sample.observations) {
+      const auto kind = one.place.find("kind");
+      if (one.rule.empty() && kind != one.place.end()) {
+        if (const auto known = evidence::kind_from(kind->second)) world_.kinds.insert(*known);
+        continue;
+      }
+      actors_.push_back(actor_of(one, rules));
     }
-    actors.push_back(actor_of(one, rules));
+    for (std::size_t i = 0; i < actors_.size(); ++i) add(i);
+    world_.observations = observations_;
+    world_.agrees = [this](std::size_t a, std::size_t b, Same same) {
+      const std::string x = part(a, std::string(to_string(same)));
+      const std::string y = part(b, std::string(to_string(same)));
+      return same == Same::any || x.empty() || y.empty() || x == y;
+    };
+    world_.order = [](std::size_t a, std::size_t b) { return a < b ? -1 : a > b ? 1 : 0; };
+    world_.part = [this](std::size_t i, const std::string& name) { return part(i, name); };
   }
-  std::vector<WhenObservation> observations;
-  for (std::size_t i = 0; i < actors.size(); ++i) {
-    const Actor& actor = actors[i];
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  [[nodiscard]] const WhenWorld& world() const { return world_; }
+
+ private:
+  [[nodiscard]] std::string part(std::size_t i, const std::string& name) const {
+    const auto it = actors_[i].values.find(name);
+    return it == actors_[i].values.end() ? std::string() : it->second;
+  }
+
+  void add(std::size_t i) {
+    const Actor& actor = actors_[i];
     WhenObservation o;
     o.rule = actor.rule;
     o.cause = actor.cause;
     o.class_ = actor.class_;
     o.role = actor.role;
     o.tags = actor.tags;
-    o.value = [&actor](std::string_view name) {
-      const auto it = actor.values.find(std::string(name));
-      return it == actor.values.end() ? std::string() : it->second;
-    };
-    // A list is told in order: one file, ascending lines, unless moments are given.
-    o.line = static_cast<std::uint32_t>(i) + 1;
-    if (const auto at = actor.values.find("at"); at != actor.values.end())
-      o.time_ns = base::parse_duration_ns(at->second);
-    if (const auto n = actor.values.find("count"); n != actor.values.end())
-      o.count = static_cast<std::uint64_t>(base::parse_int(n->second).value_or(1));
-    observations.push_back(std::move(o));
+    o.index = i;
+    if (const std::string at = part(i, "at"); !at.empty()) o.time_ns = base::parse_duration_ns(at);
+    if (const auto count = base::parse_int(part(i, "count")); count && *count > 0)
+      o.count = static_cast<std::uint64_t>(*count);
+    observations_.push_back(o);
   }
-  return !match_when(rule.when, observations, context).empty();
+
+  std::vector<Actor> actors_;
+  std::vector<WhenObservation> observations_;
+  WhenWorld world_;
+};
+
+bool match_observations(const Rule& rule, const Sample& sample, const RuleSet& rules) {
+  const Stage stage(sample, rules);
+  return evaluate(rule.when, stage.world()).has_value();
 }
 
 std::string show_observations(const Sample& sample) {
