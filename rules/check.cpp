@@ -83,13 +83,12 @@ class PackChecker {
 
   /// Looks at every map below `node` that names rule, tag or cause.
   void references(Id node, const Rule& rule) {
-    for (const char* key : {"explains", "explained_by", "cleared_by"})
-      each_ref(child(node, key), rule.id);
+    for (const char* key : {"explains", "explained_by", "cleared_by"}) each_ref(child(node, key));
     if (const Id when = child(node, "when"); when != YamlTree::k_none)
-      for (const char* key : {"all", "any", "none"}) each_ref(child(when, key), rule.id);
+      for (const char* key : {"all", "any", "none"}) each_ref(child(when, key));
     if (const Id refine = child(node, "refine"); refine != YamlTree::k_none)
       for (const Id entry : reader_.items(refine))
-        for (const char* key : {"seen", "not_seen"}) each_ref(child(entry, key), rule.id);
+        for (const char* key : {"seen", "not_seen"}) each_ref(child(entry, key));
     if (rule.matcher != Rule::Matcher::when) return;
     if (const Id samples = child(node, "samples"); samples != YamlTree::k_none)
       for (const char* key : {"match", "reject"})
@@ -97,14 +96,14 @@ class PackChecker {
           for (const Id sample : reader_.items(list)) sample_refs(sample);
   }
 
-  void each_ref(Id list, const std::string& own) {
+  void each_ref(Id list) {
     if (list == YamlTree::k_none) return;
     for (const Id item : reader_.items(list)) {
       if (reader_.type(item) == YamlTree::Type::scalar) {
-        rule_ref(item, own);
+        rule_ref(item);
         continue;
       }
-      if (const Id v = child(item, "rule"); v != YamlTree::k_none) rule_ref(v, own);
+      if (const Id v = child(item, "rule"); v != YamlTree::k_none) rule_ref(v);
       if (const Id v = child(item, "tag"); v != YamlTree::k_none)
         known(v, "tag", names_.tags, "unknown-tag", "no rule has");
       const Id cause = child(item, "cause");
@@ -113,11 +112,7 @@ class PackChecker {
     }
   }
 
-  void rule_ref(Id value, const std::string& own) {
-    if (pack_.tree.at(value).text == own)
-      reader_.error(value, "self-reference", "the rule names itself", "remove this entry");
-    known(value, "rule", names_.rules, "unknown-rule", "there is no");
-  }
+  void rule_ref(Id value) { known(value, "rule", names_.rules, "unknown-rule", "there is no"); }
 
   void sample_refs(Id sample) {
     if (reader_.type(sample) != YamlTree::Type::sequence) return;

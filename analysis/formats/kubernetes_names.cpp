@@ -186,4 +186,17 @@ std::string condition_status(std::string_view status) {
   return base::to_lower(base::trim(status));
 }
 
+bool is_bad_condition(std::string_view type, std::string_view status) {
+  // Ready, ContainersReady, AcceleratedHardwareReady; Available, MinimumReplicasAvailable ...
+  static constexpr std::array<std::string_view, 12> k_ought_to_be_true{
+      "Ready",       "Available", "Healthy",   "PodScheduled", "Initialized",
+      "Progressing", "Complete",  "Succeeded", "Established",  "PodReadyToStartContainers",
+      "Reconciled",  "Loaded"};
+  bool positive = false;
+  for (std::string_view end : k_ought_to_be_true)
+    if (type.size() >= end.size() && type.substr(type.size() - end.size()) == end) positive = true;
+  const bool is_true = base::iequals(base::trim(status), "true");
+  return positive ? !is_true : is_true;
+}
+
 }  // namespace triage::analysis::formats

@@ -42,4 +42,9 @@ void place_event_message(evidence::Place& place, std::string_view reason, std::s
 /// `unknown`.
 [[nodiscard]] std::string condition_status(std::string_view status);
 
+/// Whether a condition speaks of trouble: a state that ought to be true is not (`Ready`,
+/// `PodScheduled`, `Available`), or one that ought to be false is (`DiskPressure`,
+/// `XidCriticalError`, `DisruptionTarget`). Sound conditions' messages are no evidence of a fault.
+[[nodiscard]] bool is_bad_condition(std::string_view type, std::string_view status);
+
 }  // namespace triage::analysis::formats

@@ -290,6 +290,7 @@ void emit_condition_texts(const Fact& base, const LocatedNode& conditions, const
   for (const LocatedNode& condition : conditions.items) {
     const LocatedNode& message = condition.at("message");
     if (!message.is_scalar() || message.text.empty()) continue;
+    if (!is_bad_condition(condition.at("type").text, condition.at("status").text)) continue;
     Fact fact = text_fact(base, message);
     set_stamp(fact, condition.at("lastTransitionTime"));
     sink(std::move(fact));

@@ -35,7 +35,7 @@ void put_quantities(evidence::Fact& fact, std::string_view stem, const LocatedNo
 void put_node_gpu(evidence::Fact& fact);
 /// `condition.TYPE` and its `.reason`, `.message`, `.since`.
 void put_conditions(evidence::Fact& fact, const LocatedNode& conditions);
-/// One text-only fact for each condition that has a message; `base` gives names and place.
+/// One text-only fact for each bad condition that has a message; `base` gives names and place.
 void emit_condition_texts(const evidence::Fact& base, const LocatedNode& conditions,
                           const evidence::FactSink& sink);
 /// A fact with the names and the place of `base` and one text.

@@ -9,6 +9,10 @@ Parser parser_for(evidence::Format format) {
       return parse_kubernetes_json;
     case Format::k8s_yaml:
       return parse_kubernetes_yaml;
+    case Format::k8s_describe:
+      return parse_kubernetes_describe;
+    case Format::k8s_table:
+      return parse_kubernetes_table;
     default:
       return nullptr;
   }

@@ -20,7 +20,7 @@ rules:
   - id: fact
     title: T
     class: hardware
-    role: symptom
+    role: root
     evidence: [gpu-state]
     where: {temperature.gpu: {ge: 90}, memory.used: {lt: 64MiB}}
     samples: {match: [{temperature.gpu: 91, memory.used: 1}], reject: [{temperature.gpu: 91}]}
