@@ -45,6 +45,10 @@ struct EvidenceFile {
   std::optional<std::int64_t>
       clock_skew_ns;               ///< of its node against the collector, from the manifest
   bool instance_previous = false;  ///< the log of an earlier container instance
+  /// A section of a container file (nvidia-bug-report, cluster-info dump on stdout ...) keeps the
+  /// path of the whole; its lines count from here, so that reports name lines of the original.
+  std::uint32_t first_line = 1;
+  std::string section;  ///< title of the section, empty for a whole file
   std::string
       local_path;  ///< plain uncompressed file on disk: may be read again, or mapped; else empty
 };
@@ -70,24 +74,37 @@ struct Omission {
   std::string reason;
 };
 
+/// What a bundle's manifest says of a node.
+struct NodeClock {
+  std::optional<std::int64_t> boot_time_ns;
+  std::optional<std::int64_t> clock_skew_ns;
+  std::string smi_state;  ///< `ok`, `slow`, `hung`, `absent`
+};
+
+/// Evidence that was wanted when the bundle was made and could not be had.
+struct AbsentItem {
+  evidence::Kind kind = evidence::Kind::unknown_text;
+  evidence::Place place;
+  std::string status;   ///< `missing`, `denied`, `timeout`, `error`, `skipped`
+  std::string reason;   ///< may be empty
+  std::string command;  ///< what was run or asked for
+};
+
 struct ReadSummary {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
   std::vector<Omission> omissions;
-  std::vector<std::string> warnings;  ///< truncated archive, limits hit
-};
-
-/// The manifest's facts that are not about one file.
-struct NodeClock {
-  std::optional<std::int64_t> boot_time_ns;
-  std::optional<std::int64_t> clock_skew_ns;
-  std::string smi_state;
+  std::vector<std::string> warnings;       ///< truncated archive, limits hit
+  std::map<std::string, NodeClock> nodes;  ///< from manifests, by node name
+  std::vector<AbsentItem> absent;          ///< from manifests
 };
 
 struct InputOptions {
   Limits limits;
   /// `--place FILE=NODE/POD`: what the person knows about a loose file; wins over everything.
   std::map<std::string, evidence::Place> places;
+  /// Off: container files are shown whole (for `triage show`).
+  bool split_sections = true;
 };
 
 /// Reads `inputs` (bundle, directory, file, `-`) and shows every evidence file to `visit`. A

@@ -1,0 +1,148 @@
+#include "bundle/streams.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace triage::bundle {
+
+base::Result<std::unique_ptr<FileStream>> FileStream::open(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0)
+    return base::Problem{std::string("cannot be opened: ") + std::strerror(errno), path, ""};
+  struct stat info {};
+  std::optional<std::uint64_t> size;
+  if (::fstat(fd, &info) == 0) {
+    if (S_ISDIR(info.st_mode)) {
+      ::close(fd);
+      return base::Problem{"is a directory", path, ""};
+    }
+    // /proc and /sys files say size 0: they are streams, not files of known size.
+    if (S_ISREG(info.st_mode) && info.st_size > 0) size = static_cast<std::uint64_t>(info.st_size);
+  }
+  if (size) ::posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+  return std::unique_ptr<FileStream>(new FileStream(fd, true, size));
+}
+
+std::unique_ptr<FileStream> FileStream::standard_input() {
+  return std::unique_ptr<FileStream>(new FileStream(STDIN_FILENO, false, std::nullopt));
+}
+
+FileStream::~FileStream() {
+  if (owned_) ::close(fd_);
+}
+
+std::size_t FileStream::read(std::span<char> buffer) {
+  std::size_t filled = 0;
+  while (filled < buffer.size() && !damage_) {
+    const ssize_t got = ::read(fd_, buffer.data() + filled, buffer.size() - filled);
+    if (got > 0) {
+      filled += static_cast<std::size_t>(got);
+    } else if (got == 0) {
+      break;
+    } else if (errno != EINTR) {
+      damage_ = std::string("cannot be read further: ") + std::strerror(errno);
+    }
+  }
+  return filled;
+}
+
+std::size_t FileStream::read_at(std::uint64_t offset, std::span<char> buffer) const {
+  std::size_t filled = 0;
+  while (filled < buffer.size()) {
+    const ssize_t got = ::pread(fd_, buffer.data() + filled, buffer.size() - filled,
+                                static_cast<off_t>(offset + filled));
+    if (got > 0) {
+      filled += static_cast<std::size_t>(got);
+    } else if (got == 0 || errno != EINTR) {
+      break;
+    }
+  }
+  return filled;
+}
+
+std::size_t MemoryStream::read(std::span<char> buffer) {
+  const std::size_t count = std::min(buffer.size(), bytes_.size() - at_);
+  std::memcpy(buffer.data(), bytes_.data() + at_, count);
+  at_ += count;
+  return count;
+}
+
+std::string_view PeekStream::peek(std::size_t wanted) {
+  if (held_.size() - at_ < wanted) {
+    held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(at_));
+    at_ = 0;
+    std::size_t have = held_.size();
+    held_.resize(wanted);
+    while (have < wanted) {
+      const std::size_t got = source_.read(std::span<char>(held_).subspan(have));
+      if (got == 0) break;
+      have += got;
+    }
+    held_.resize(have);
+  }
+  return {held_.data() + at_, held_.size() - at_};
+}
+
+std::size_t PeekStream::read(std::span<char> buffer) {
+  std::size_t filled = 0;
+  if (at_ < held_.size()) {
+    filled = std::min(buffer.size(), held_.size() - at_);
+    std::memcpy(buffer.data(), held_.data() + at_, filled);
+    at_ += filled;
+    if (at_ == held_.size()) {
+      held_ = {};
+      at_ = 0;
+    }
+  }
+  if (filled < buffer.size()) filled += source_.read(buffer.subspan(filled));
+  return filled;
+}
+
+std::size_t MeteredStream::read(std::span<char> buffer) {
+  if (budget_.exhausted) return 0;
+  const std::uint64_t left = max_expanded_ - std::min(max_expanded_, budget_.expanded);
+  if (left == 0) {
+    // Only a stream that has more than the limit is cut; one that ends on it is whole.
+    char probe = 0;
+    if (source_.read({&probe, 1}) == 0) return 0;
+    budget_.exhausted = true;
+    damage_ = "the limit on expanded bytes was reached; the rest was not read";
+    return 0;
+  }
+  const std::size_t got = source_.read(
+      buffer.first(static_cast<std::size_t>(std::min<std::uint64_t>(left, buffer.size()))));
+  budget_.expanded += got;
+  delivered_ += got;
+  return got;
+}
+
+std::size_t read_fully(ByteStream& stream, std::span<char> buffer) {
+  std::size_t filled = 0;
+  while (filled < buffer.size()) {
+    const std::size_t got = stream.read(buffer.subspan(filled));
+    if (got == 0) break;
+    filled += got;
+  }
+  return filled;
+}
+
+std::string read_all(ByteStream& stream, std::size_t limit) {
+  std::string text;
+  constexpr std::size_t k_step = 256 * 1024;
+  while (text.size() < limit) {
+    const std::size_t before = text.size();
+    text.resize(std::min(limit, before + k_step));
+    const std::size_t got =
+        read_fully(stream, std::span<char>(text.data() + before, text.size() - before));
+    text.resize(before + got);
+    if (got == 0) break;
+  }
+  return text;
+}
+
+}  // namespace triage::bundle

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "bundle/input.hpp"
+
+/// Small byte streams that containers are read through.
+namespace triage::bundle {
+
+/// A file descriptor: regular file, pipe or terminal. Owns the descriptor unless it is stdin.
+class FileStream final : public ByteStream {
+ public:
+  [[nodiscard]] static base::Result<std::unique_ptr<FileStream>> open(const std::string& path);
+  [[nodiscard]] static std::unique_ptr<FileStream> standard_input();
+  FileStream(const FileStream&) = delete;
+  FileStream& operator=(const FileStream&) = delete;
+  ~FileStream() override;
+
+  [[nodiscard]] std::size_t read(std::span<char> buffer) override;
+  [[nodiscard]] const std::optional<std::string>& damage() const override { return damage_; }
+  [[nodiscard]] bool seekable() const { return size_.has_value(); }
+  [[nodiscard]] std::optional<std::uint64_t> size() const { return size_; }
+  /// Reads at an offset without moving the stream; only for seekable files.
+  [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<char> buffer) const;
+
+ private:
+  FileStream(int fd, bool owned, std::optional<std::uint64_t> size)
+      : fd_(fd), owned_(owned), size_(size) {}
+  int fd_;
+  bool owned_;
+  std::optional<std::uint64_t> size_;
+  std::optional<std::string> damage_;
+};
+
+/// Bytes in memory.
+class MemoryStream final : public ByteStream {
+ public:
+  explicit MemoryStream(std::string bytes) : bytes_(std::move(bytes)) {}
+  [[nodiscard]] std::size_t read(std::span<char> buffer) override;
+  [[nodiscard]] const std::optional<std::string>& damage() const override { return damage_; }
+
+ private:
+  std::string bytes_;
+  std::size_t at_ = 0;
+  std::optional<std::string> damage_;
+};
+
+/// Lets the first bytes be looked at before they are read.
+class PeekStream final : public ByteStream {
+ public:
+  explicit PeekStream(ByteStream& source) : source_(source) {}
+  /// At least the next `wanted` bytes where the source has them; the view lasts until the next
+  /// call.
+  [[nodiscard]] std::string_view peek(std::size_t wanted);
+  [[nodiscard]] std::size_t read(std::span<char> buffer) override;
+  [[nodiscard]] const std::optional<std::string>& damage() const override {
+    return source_.damage();
+  }
+  /// True when everything was delivered and the source has no more.
+  [[nodiscard]] bool at_end() { return peek(1).empty(); }
+
+ private:
+  ByteStream& source_;
+  std::vector<char> held_;
+  std::size_t at_ = 0;
+};
+
+/// Counts what all streams of a run deliver and stops them at the limit, whatever the nesting.
+struct Budget {
+  std::uint64_t expanded = 0;
+  std::uint64_t members = 0;
+  bool exhausted = false;
+};
+
+class MeteredStream final : public ByteStream {
+ public:
+  MeteredStream(ByteStream& source, Budget& budget, std::uint64_t max_expanded)
+      : source_(source), budget_(budget), max_expanded_(max_expanded) {}
+  [[nodiscard]] std::size_t read(std::span<char> buffer) override;
+  [[nodiscard]] const std::optional<std::string>& damage() const override {
+    return damage_ ? damage_ : source_.damage();
+  }
+  [[nodiscard]] std::uint64_t delivered() const { return delivered_; }
+
+ private:
+  ByteStream& source_;
+  Budget& budget_;
+  std::uint64_t max_expanded_;
+  std::uint64_t delivered_ = 0;
+  std::optional<std::string> damage_;
+};
+
+/// Fills `buffer` from `stream`, whatever the pieces it comes in.
+[[nodiscard]] std::size_t read_fully(ByteStream& stream, std::span<char> buffer);
+/// Everything a stream still has, at most `limit` bytes.
+[[nodiscard]] std::string read_all(ByteStream& stream, std::size_t limit);
+
+}  // namespace triage::bundle
