@@ -38,7 +38,6 @@ struct EvidenceFile {
   evidence::Format format = evidence::Format::lines;
   evidence::Place place;
   std::string layout;  ///< layout that named it (`triage`, `sosreport` ...), empty: by content
-  std::uint64_t first_line = 1;  ///< number of its first line in the outer file, when it is a section of one
   std::optional<std::uint64_t> size;         ///< decompressed, when the container tells
   std::optional<std::string> sha256;         ///< from a manifest
   std::optional<std::int64_t> boot_time_ns;  ///< of its node, from the manifest
@@ -47,7 +46,7 @@ struct EvidenceFile {
   bool instance_previous = false;  ///< the log of an earlier container instance
   /// A section of a container file (nvidia-bug-report, cluster-info dump on stdout ...) keeps the
   /// path of the whole; its lines count from here, so that reports name lines of the original.
-  std::uint32_t first_line = 1;
+  std::uint64_t first_line = 1;
   std::string section;  ///< title of the section, empty for a whole file
   std::string
       local_path;  ///< plain uncompressed file on disk: may be read again, or mapped; else empty

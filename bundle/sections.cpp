@@ -61,7 +61,7 @@ class SectionStream final : public ByteStream {
       const std::size_t count = std::min(buffer.size() - filled, safe_ - begin_);
       std::copy_n(block_.begin() + static_cast<std::ptrdiff_t>(begin_), count,
                   buffer.begin() + static_cast<std::ptrdiff_t>(filled));
-      lines_ += static_cast<std::uint32_t>(
+      lines_ += static_cast<std::uint64_t>(
           std::count(buffer.begin() + static_cast<std::ptrdiff_t>(filled),
                      buffer.begin() + static_cast<std::ptrdiff_t>(filled + count), '\n'));
       begin_ += count;
@@ -95,7 +95,7 @@ class SectionStream final : public ByteStream {
     const std::string_view rest(block_.data() + begin_, safe_ - begin_);
     return rest.substr(0, rest.find('\n'));
   }
-  [[nodiscard]] std::uint32_t line() const { return lines_ + 1; }
+  [[nodiscard]] std::uint64_t line() const { return lines_ + 1; }
 
  private:
   static constexpr std::size_t k_block = 128 * 1024;
@@ -161,7 +161,7 @@ class SectionStream final : public ByteStream {
   std::size_t begin_ = 0;
   std::size_t safe_ = 0;  ///< up to here no border stands
   std::size_t end_ = 0;
-  std::uint32_t lines_ = 0;  ///< line ends before begin_
+  std::uint64_t lines_ = 0;  ///< line ends before begin_
   bool ended_ = false;
   bool at_border_ = false;
   bool inside_line_ = false;

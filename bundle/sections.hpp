@@ -23,7 +23,7 @@ enum class Sectioned : std::uint8_t {
 
 struct Section {
   std::string title;
-  std::uint32_t first_line = 1;
+  std::uint64_t first_line = 1;
   evidence::Place place;
   std::optional<evidence::Kind> kind;  ///< when the title tells
 };
