@@ -72,6 +72,7 @@ class Gatherer {
     info.place = file.place;
     info.boot_time_ns = file.boot_time_ns;
     info.clock_skew_ns = file.clock_skew_ns;
+    info.path = file.path;
     model_.inputs.push_back(std::move(entry));
     model_.streams.push_back(std::move(info));
     model_.hosts.emplace_back();

@@ -1,5 +1,6 @@
 #include "evidence/time.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -56,6 +57,7 @@ std::int64_t year_of(std::int64_t ns) {
 }
 
 std::string to_rfc3339(const Time& time) {
+  if (!time.year_known) return {};
   const std::int64_t days = time.ns >= 0 ? time.ns / k_day : (time.ns - k_day + 1) / k_day;
   const std::int64_t rest = time.ns - days * k_day;
   const Civil date = civil_from_days(days);
@@ -68,6 +70,16 @@ std::string to_rfc3339(const Time& time) {
   else if (time.uncertainty_ns < k_second && fraction != 0)
     out += fmt::format(".{:03}", fraction / 1'000'000);
   return out + "Z";
+}
+
+std::string to_words(const Time& time) {
+  if (time.year_known) return to_rfc3339(time);
+  Time dated = time;
+  dated.year_known = true;
+  std::string text = to_rfc3339(dated).substr(5);  // behind `1972-`
+  text.pop_back();
+  std::replace(text.begin(), text.end(), 'T', ' ');
+  return text;
 }
 
 std::optional<Stamp> parse_rfc3339(const std::string& text) {

@@ -10,6 +10,9 @@ namespace triage::evidence {
 struct Time {
   std::int64_t ns = 0;
   std::int64_t uncertainty_ns = 0;
+  /// False when nothing in the evidence names the year: good for comparing with other such times,
+  /// never printed as a date (`to_rfc3339` is empty, `to_words` leaves the year out).
+  bool year_known = true;
   bool operator==(const Time&) const = default;
 };
 
@@ -18,8 +21,8 @@ struct Stamp {
   enum class Base : std::uint8_t {
     utc,        ///< `ns` since 1970 in UTC
     no_zone,    ///< `ns` since 1970 as if its wall clock were UTC: `--tz` moves it
-    no_year,    ///< `ns` since 1 January 1972 (a leap year) as if UTC: the nearest dated evidence
-                ///< gives the year
+    no_year,    ///< `ns` since 1970 as if UTC and the year were 1972 (a leap year): the nearest
+                ///< dated evidence gives the year
     no_date,    ///< `ns` since midnight: the nearest dated evidence gives the day
     monotonic,  ///< `ns` since the node booted: the boot time dates it
   };
@@ -29,8 +32,11 @@ struct Stamp {
   bool operator==(const Stamp&) const = default;
 };
 
-/// RFC 3339 in UTC with as many digits as the time is worth (`2025-08-14T03:12:07.250Z`).
+/// RFC 3339 in UTC with as many digits as the time is worth (`2025-08-14T03:12:07.250Z`). Empty
+/// when the year is not known.
 [[nodiscard]] std::string to_rfc3339(const Time& time);
+/// For people: RFC 3339, or `08-14 03:12:07` when the year is not known.
+[[nodiscard]] std::string to_words(const Time& time);
 /// Days since 1970 of a civil date (Howard Hinnant's algorithm); months and days count from 1.
 [[nodiscard]] std::int64_t days_from_civil(std::int64_t year, unsigned month, unsigned day);
 /// The civil year of a moment in UTC.

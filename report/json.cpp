@@ -223,7 +223,7 @@ void write_metrics(JsonWriter& out, const std::vector<analysis::MetricSeries>& m
     out.key("points").begin_array();
     for (const auto& [time, value] : series.points) {
       out.begin_array();
-      time ? out.text(evidence::to_rfc3339(*time)) : out.null();
+      time && time->year_known ? out.text(evidence::to_rfc3339(*time)) : out.null();
       out.number(value).end_array();
     }
     out.end_array().end_object();

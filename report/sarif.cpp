@@ -74,7 +74,8 @@ void write_code_flow(JsonWriter& out, const Report& report) {
   for (const auto& link : report.causal_chain) {
     out.begin_object().key("location");
     write_location(out, link.at, chain_message(link));
-    if (link.at.time) out.member("executionTimeUtc", evidence::to_rfc3339(*link.at.time));
+    if (link.at.time && link.at.time->year_known)
+      out.member("executionTimeUtc", evidence::to_rfc3339(*link.at.time));
     out.member("importance", link.role == "root" ? "essential" : "important").end_object();
   }
   out.end_array().end_object().end_array().end_object().end_array();

@@ -121,8 +121,8 @@ void add_coverage(TextPage& page, const Report& report) {
                                  report.coverage->files, report.coverage->lines));
   for (const auto& input : report.inputs) {
     std::string text = fmt::format("{}  {}  {} lines", input.path, input.kind, input.lines);
-    if (input.first) text += "  " + evidence::to_rfc3339(*input.first);
-    if (input.first && input.last) text += " to " + evidence::to_rfc3339(*input.last);
+    if (input.first) text += "  " + evidence::to_words(*input.first);
+    if (input.first && input.last) text += " to " + evidence::to_words(*input.last);
     page.row("-", text);
   }
   if (!report.coverage) return;

@@ -82,7 +82,7 @@ std::string cite(const analysis::Cited& cited) {
 
 std::string time_words(const std::optional<evidence::Time>& time) {
   if (!time) return {};
-  std::string words = evidence::to_rfc3339(*time);
+  std::string words = evidence::to_words(*time);
   // Below a tenth of a second the digits of the time itself say how fine it is.
   if (time->uncertainty_ns >= 100'000'000)
     words += " ±" + base::format_duration_ns(time->uncertainty_ns);
