@@ -252,6 +252,14 @@ void Reader::read_stream(Item item, ByteStream& source, const FileStream* file,
     if (item.layers == 1 && decoder->damage()) warn(item.path, *decoder->damage());
     return;
   }
+  if (Utf16Stream::recognises(head)) {
+    Utf16Stream text(stream);
+    PeekStream peeked(text);
+    item.local_path.clear();
+    item.size.reset();
+    read_leaf(item, peeked, context);
+    return;
+  }
   const ArchiveFormat format = sniff_archive(head);
   if (format != ArchiveFormat::none) {
     if (item.depth >= options_.limits.max_depth) {

@@ -32,6 +32,11 @@ constexpr std::array<std::string_view, 9> k_smi_errors{
     "Insufficient Permissions",
 };
 
+bool is_lead_in(std::string_view text) {
+  return text.front() == '#' || starts(text, "$ ") || starts(text, "+ ") || starts(text, "```") ||
+         base::contains(text, "$ nvidia-smi") || base::contains(text, "# nvidia-smi");
+}
+
 /// `GPU 0: NVIDIA A10 (UUID: GPU-...)`: nvidia-smi -L, and the head of nvlink reports.
 bool is_listing_line(std::string_view line) {
   return shaped(line, "GPU 9") && base::contains(line, "(UUID: GPU-");
@@ -39,7 +44,7 @@ bool is_listing_line(std::string_view line) {
 
 std::optional<Recognised> recognise_smi_text(const Sample& sample) {
   int table = 0;
-  bool first_error_near_top = false;
+  bool first_is_error = false;
   int listing = 0;
   bool links = false;
   bool topology = false;
@@ -49,9 +54,11 @@ std::optional<Recognised> recognise_smi_text(const Sample& sample) {
     if (text.empty()) continue;
     ++content;
     if (base::contains(line, "| NVIDIA-SMI ") && base::contains(line, "Driver Version:")) ++table;
-    if (content <= 3)
+    // A prompt, a comment or the command itself may stand above; other text makes it a log.
+    if (content == 1 && is_lead_in(text)) content = 0;
+    if (content == 1)
       for (const auto error : k_smi_errors)
-        if (starts(text, error)) first_error_near_top = true;
+        if (starts(text, error)) first_is_error = true;
     if (is_listing_line(text)) ++listing;
     if (starts(text, "Link ") && shaped(text.substr(5), "9") && listing > 0) links = true;
     if (content <= 4 && base::contains(line, "GPU0") &&
@@ -62,8 +69,7 @@ std::optional<Recognised> recognise_smi_text(const Sample& sample) {
   if (topology || links) return gpu_state(Format::smi_topology);
   // A short text: an error alone or with a shell's words around it. Long texts are logs that quote.
   constexpr std::size_t k_short = 24;
-  if ((first_error_near_top || listing > 0) &&
-      content <= k_short + static_cast<std::size_t>(listing))
+  if ((first_is_error || listing > 0) && content <= k_short + static_cast<std::size_t>(listing))
     return gpu_state(Format::smi_table);
   return std::nullopt;
 }
@@ -111,7 +117,7 @@ std::optional<Recognised> recognise_amd(const Sample& sample) {
     if (text.empty()) continue;
     ++content;
     // Further down it is a log that shows the tool's output among other things.
-    if (content <= 6 && base::contains(line, "ROCm System Management Interface")) banner = true;
+    if (content <= 3 && base::contains(line, "ROCm System Management Interface")) banner = true;
     if (content <= 20 && (starts(text, "AMDSMI Tool:") || base::contains(line, "| AMD-SMI ")))
       amd_smi = true;
     if (content <= 40 && starts(text, "GPU: ") && is_digits(text.substr(5))) amd_smi = true;

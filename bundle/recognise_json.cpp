@@ -141,12 +141,12 @@ std::optional<Recognised> recognise_lines(const Sample& sample) {
   // JSON lines: at least two whole objects on lines of their own, or one that is a log record.
   int objects = 0;
   int others = 0;
-  for (const auto line : sample.lines) {
+  for (const auto& line : sample.lines) {
     const auto text = base::trim(line);
     if (text.empty()) continue;
     if (text.front() == '{' && text.back() == '}') {
       ++objects;
-    } else {
+    } else if (text.front() != '{' || &line != &sample.lines.back()) {  // the last may be cut
       ++others;
     }
   }
@@ -165,7 +165,7 @@ std::optional<Recognised> recognise_lines(const Sample& sample) {
     int kernel = 0;
     int total = 0;
     for (const auto line : sample.lines) {
-      if (line.empty()) continue;
+      if (line.empty() || line.back() != '}') continue;
       ++total;
       if (base::contains(line, "\"_TRANSPORT\":\"kernel\"") ||
           base::contains(line, "\"_TRANSPORT\" : \"kernel\"") ||

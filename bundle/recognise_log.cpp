@@ -578,7 +578,7 @@ Recognised recognise_log(const Sample& sample) {
   const Tally tally = count_forms(sample);
   result.place = read_place(sample, tally);
   if (tally.lines == 0) return result;
-  const auto most = [&](int count) { return count * 2 > tally.lines; };
+  const auto most = [&](int count) { return count * 2 >= tally.lines; };
   if (most(tally.syslog)) {
     result.kind = kind_of_journal(tally);
     return result;

@@ -103,6 +103,77 @@ std::size_t PeekStream::read(std::span<char> buffer) {
   return filled;
 }
 
+namespace {
+
+void append_utf8(std::string& text, char32_t code) {
+  const auto put = [&](char32_t byte) { text += static_cast<char>(byte); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xc0 | code >> 6U);
+    put(0x80 | (code & 0x3fU));
+  } else if (code < 0x10000) {
+    put(0xe0 | code >> 12U);
+    put(0x80 | (code >> 6U & 0x3fU));
+    put(0x80 | (code & 0x3fU));
+  } else {
+    put(0xf0 | code >> 18U);
+    put(0x80 | (code >> 12U & 0x3fU));
+    put(0x80 | (code >> 6U & 0x3fU));
+    put(0x80 | (code & 0x3fU));
+  }
+}
+
+}  // namespace
+
+void Utf16Stream::refill() {
+  constexpr std::size_t k_block = 64 * 1024;
+  constexpr char32_t k_replacement = 0xfffd;
+  std::vector<char> raw(k_block);
+  const std::size_t got = read_fully(source_, raw);
+  ended_ = got < raw.size();
+  ready_.clear();
+  at_ = 0;
+  std::size_t i = 0;
+  if (!big_endian_ && got >= 2) {
+    big_endian_ = raw[0] == '\xfe';
+    i = 2;
+  }
+  for (; i + 1 < got; i += 2) {
+    const auto first = static_cast<unsigned char>(raw[i]);
+    const auto second = static_cast<unsigned char>(raw[i + 1]);
+    const auto unit =
+        static_cast<char16_t>(*big_endian_ ? first << 8U | second : second << 8U | first);
+    const bool high = unit >= 0xd800 && unit < 0xdc00;
+    const bool low = unit >= 0xdc00 && unit < 0xe000;
+    if (low && pending_ != 0) {
+      append_utf8(ready_, 0x10000 + ((pending_ - 0xd800U) << 10U) + (unit - 0xdc00U));
+      pending_ = 0;
+      continue;
+    }
+    if (pending_ != 0 || low) append_utf8(ready_, k_replacement);
+    pending_ = high ? unit : 0;
+    if (!high && !low) append_utf8(ready_, unit);
+  }
+  if (ended_ && (pending_ != 0 || i < got)) append_utf8(ready_, k_replacement);
+}
+
+std::size_t Utf16Stream::read(std::span<char> buffer) {
+  std::size_t filled = 0;
+  while (filled < buffer.size()) {
+    if (at_ == ready_.size()) {
+      if (ended_) break;
+      refill();
+      continue;
+    }
+    const std::size_t count = std::min(buffer.size() - filled, ready_.size() - at_);
+    std::memcpy(buffer.data() + filled, ready_.data() + at_, count);
+    at_ += count;
+    filled += count;
+  }
+  return filled;
+}
+
 std::size_t MeteredStream::read(std::span<char> buffer) {
   if (budget_.exhausted) return 0;
   const std::uint64_t left = max_expanded_ - std::min(max_expanded_, budget_.expanded);

@@ -71,6 +71,29 @@ class PeekStream final : public ByteStream {
   std::size_t at_ = 0;
 };
 
+/// UTF-16 with a byte order mark (PowerShell writes it for `kubectl logs > file`) as UTF-8. Half
+/// pairs become U+FFFD.
+class Utf16Stream final : public ByteStream {
+ public:
+  explicit Utf16Stream(ByteStream& source) : source_(source) {}
+  [[nodiscard]] static bool recognises(std::string_view head) {
+    return head.substr(0, 2) == "\xff\xfe" || head.substr(0, 2) == "\xfe\xff";
+  }
+  [[nodiscard]] std::size_t read(std::span<char> buffer) override;
+  [[nodiscard]] const std::optional<std::string>& damage() const override {
+    return source_.damage();
+  }
+
+ private:
+  void refill();
+  ByteStream& source_;
+  std::string ready_;
+  std::size_t at_ = 0;
+  std::optional<bool> big_endian_;
+  char16_t pending_ = 0;  ///< first half of a surrogate pair
+  bool ended_ = false;
+};
+
 /// Counts what all streams of a run deliver and stops them at the limit, whatever the nesting.
 struct Budget {
   std::uint64_t expanded = 0;

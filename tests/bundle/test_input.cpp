@@ -128,7 +128,8 @@ TEST_CASE("several inputs are told apart by their own names") {
   dir.write("two/dmesg.txt", k_kernel);
   const auto loose = dir.write("loose.log", k_worker);
   const Reading reading = scratch::read({archive, dir.path("two"), loose});
-  CHECK(reading.paths() == "one.tar.gz/top/dmesg.txt one.tar.gz/top/deep/worker.log two/dmesg.txt loose.log");
+  CHECK(reading.paths() ==
+        "one.tar.gz/top/dmesg.txt one.tar.gz/top/deep/worker.log two/dmesg.txt loose.log");
 }
 
 TEST_CASE("loose files of the same name keep what was typed") {
