@@ -84,6 +84,14 @@ class TableReader {
       }
       columns_.push_back(name);
     }
+    if (keys && !columns_.empty()) {
+      const std::string near = base::nearest(columns_.back(), known_columns());
+      const auto at = column - 1 - static_cast<std::uint32_t>(columns_.back().size());
+      error({file_, number, at}, "unknown-column",
+            "no column of this table says anything: `" + columns_.back() + "` counts as a key",
+            near.empty() ? "known: " + base::join(known_columns(), ", ")
+                         : "did you mean `" + near + "`?");
+    }
     failed_ = !diagnostics_.empty();
     if (table_.key_columns.empty()) {
       error({file_, number, 1}, "missing-key", "this table has no key column",

@@ -56,11 +56,10 @@ base::Result<Loaded> load_rules(const LoadOptions& options) {
     for (const std::string& file : files)
       if (auto problem = add_source(merger, file)) return *problem;
   }
-  for (const Pack& pack : merger.packs())
-    for (Diagnostic& d : check_pack(pack, merger.rules())) {
-      if (!options.strict) d.level = Diagnostic::Level::warning;
-      merger.diagnostics().push_back(std::move(d));
-    }
+  for (Diagnostic& d : check_packs(merger.packs(), merger.rules())) {
+    if (!options.strict) d.level = Diagnostic::Level::warning;
+    merger.diagnostics().push_back(std::move(d));
+  }
   loaded.diagnostics = merger.diagnostics();
   loaded.rules = merger.take();
   if (options.strict)

@@ -40,10 +40,16 @@ base::Result<LintResult> lint_files(const std::vector<std::string>& paths, const
       if (!text.ok()) return text.problem();
       ++result.files;
       const std::filesystem::path name(file);
-      if (name.extension() == ".tsv")
-        tables.push_back(read_catalog(*text, name.stem().string(), file, result.diagnostics));
-      else
+      if (name.extension() == ".tsv") {
+        std::vector<Diagnostic> found;
+        tables.push_back(read_catalog(*text, name.stem().string(), file, found));
+        if (found.empty()) found = check_catalog(tables.back(), *text, file);
+        result.diagnostics.insert(result.diagnostics.end(), found.begin(), found.end());
+      } else {
         packs.push_back(read_pack(std::move(*text), file));
+        const auto found = check_literals(packs.back());
+        packs.back().diagnostics.insert(packs.back().diagnostics.end(), found.begin(), found.end());
+      }
     }
   }
   std::set<std::string> names;
@@ -60,7 +66,7 @@ base::Result<LintResult> lint_files(const std::vector<std::string>& paths, const
     result.diagnostics.insert(result.diagnostics.end(), more.begin(), more.end());
   };
   keep(merger.diagnostics());
-  for (const Pack& pack : merger.packs()) keep(check_pack(pack, merger.rules()));
+  keep(check_packs(merger.packs(), merger.rules()));
   result.rules = merger.take();
   std::stable_sort(result.diagnostics.begin(), result.diagnostics.end(),
                    [](const Diagnostic& a, const Diagnostic& b) {

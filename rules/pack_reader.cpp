@@ -107,6 +107,7 @@ void read_rule(Pack& pack, YamlReader& reader, Id node) {
     for (const Kind kind : evidence::all_kinds())
       if (evidence::is_log(kind)) rule.evidence.push_back(kind);
   pack.rules.push_back(std::move(rule));
+  pack.rule_nodes.push_back(node);
 }
 
 void check_ids(Pack& pack) {

@@ -29,6 +29,7 @@ struct Pack {
   std::string text;  ///< the YAML, for snippets
   YamlTree tree;
   std::vector<Rule> rules;
+  std::vector<YamlTree::Id> rule_nodes;  ///< the YAML map of each of `rules`
   std::vector<Override> overrides;
   std::vector<Disabled> disabled;
   std::vector<evidence::UserTextSpan> user_text;

@@ -31,19 +31,34 @@ std::unique_ptr<re2::RE2> compile_pattern(std::string_view pattern, PatternError
   return nullptr;
 }
 
-bool has_required_literal(std::string_view pattern, int least) {
-  re2::FilteredRE2 filter(least);
+namespace {
+
+/// Whether a text that holds only those atoms for which `held` is true could match the pattern.
+bool possible_with(const re2::FilteredRE2& filter, const std::vector<std::string>& atoms,
+                   bool (*held)(std::string_view)) {
+  std::vector<int> matched;
+  for (std::size_t i = 0; i < atoms.size(); ++i)
+    if (held(atoms[i])) matched.push_back(static_cast<int>(i));
+  std::vector<int> possible;
+  filter.AllPotentials(matched, &possible);
+  return !possible.empty();
+}
+
+}  // namespace
+
+LiteralStrength judge_literals(std::string_view pattern, bool (*is_common)(std::string_view)) {
+  re2::FilteredRE2 filter(4);
   int id = 0;
-  if (filter.Add(re2::StringPiece(pattern.data(), pattern.size()), options(), &id) !=
-      re2::RE2::NoError)
-    return false;
+  if (pattern.size() > k_max_pattern || filter.Add(re2::StringPiece(pattern.data(), pattern.size()),
+                                                   options(), &id) != re2::RE2::NoError)
+    return LiteralStrength::good;
   std::vector<std::string> atoms;
   filter.Compile(&atoms);
-  if (atoms.empty()) return false;
-  // With no atom seen, only patterns that need none are still possible.
-  std::vector<int> possible;
-  filter.AllPotentials({}, &possible);
-  return possible.empty();
+  const auto nothing = [](std::string_view) { return false; };
+  if (atoms.empty() || possible_with(filter, atoms, nothing)) return LiteralStrength::none;
+  if (possible_with(filter, atoms, [](std::string_view atom) { return atom.size() < 6; }))
+    return LiteralStrength::weak;
+  return possible_with(filter, atoms, is_common) ? LiteralStrength::common : LiteralStrength::good;
 }
 
 }  // namespace triage::rules

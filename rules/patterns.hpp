@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,8 +22,16 @@ struct PatternError {
 [[nodiscard]] std::unique_ptr<re2::RE2> compile_pattern(std::string_view pattern,
                                                         PatternError* error = nullptr);
 
-/// Whether every match of `pattern` is sure to contain one of some literals of at least `least`
-/// bytes: what the scanner filters by.
-[[nodiscard]] bool has_required_literal(std::string_view pattern, int least);
+enum class LiteralStrength : std::uint8_t {
+  none,    ///< a match may hold no fixed text of 4 bytes
+  weak,    ///< it is sure to hold one of 4 or 5 bytes
+  common,  ///< it may hold none but words for which `is_common` holds
+  good,
+};
+
+/// How well the scanner can find the lines of a pattern by fixed text alone. Patterns that do not
+/// compile count as good: their error is reported elsewhere.
+[[nodiscard]] LiteralStrength judge_literals(std::string_view pattern,
+                                             bool (*is_common)(std::string_view));
 
 }  // namespace triage::rules

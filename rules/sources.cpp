@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "rules/catalog.hpp"
+#include "rules/check.hpp"
 
 namespace triage::rules {
 namespace {
@@ -62,7 +63,10 @@ std::optional<base::Problem> add_source(Merger& merger, const std::string& file)
   if (!text.ok()) return text.problem();
   const fs::path path(file);
   if (path.extension() != ".tsv") {
-    merger.add(read_pack(std::move(*text), file));
+    Pack pack = read_pack(std::move(*text), file);
+    const auto weak = check_literals(pack);
+    pack.diagnostics.insert(pack.diagnostics.end(), weak.begin(), weak.end());
+    merger.add(std::move(pack));
     return std::nullopt;
   }
   std::vector<Diagnostic> diagnostics;

@@ -134,6 +134,14 @@ class TreeBuilder : public YAML::EventHandler {
     node.type = type;
     node.line = static_cast<std::uint32_t>(mark.line) + 1;
     node.column = static_cast<std::uint32_t>(mark.column) + 1;
+    // What is not there has no place of its own: it is shown at its key.
+    if (type == YamlTree::Type::null && !open_.empty()) {
+      const YamlTree::Node& parent = tree_.nodes_[open_.back().id];
+      if (parent.type == YamlTree::Type::map && parent.children.size() % 2 == 1) {
+        node.line = tree_.nodes_[parent.children.back()].line;
+        node.column = tree_.nodes_[parent.children.back()].column;
+      }
+    }
     tree_.nodes_.push_back(std::move(node));
     expanded_.push_back(1);
     const auto id = static_cast<YamlTree::Id>(tree_.nodes_.size() - 1);
@@ -223,6 +231,38 @@ class TreeBuilder : public YAML::EventHandler {
 
 namespace {
 
+/// Where a quoted text begins that is still open at `until`: a quote that was never closed shows as
+/// some other mistake, many lines further down. Line 0 when none is open, or it is on that line.
+SourcePlace open_quote(std::string_view text, const SourcePlace& until) {
+  SourcePlace start{until.file, 0, 0};
+  char quote = 0;
+  std::uint32_t number = 0;
+  for (std::string_view line : base::split_lines(text)) {
+    if (++number > until.line) break;
+    char before = ' ';
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (number == until.line && i + 1 >= until.column) break;
+      const char c = line[i];
+      if (quote != 0) {
+        if (quote == '"' && c == '\\')
+          ++i;
+        else if (c == quote)
+          quote = 0;
+      } else if (c == '#' && before == ' ') {
+        break;
+      } else if ((c == '"' || c == '\'') &&
+                 std::string_view(" [{,").find(before) != std::string_view::npos) {
+        quote = c;
+        start.line = number;
+        start.column = static_cast<std::uint32_t>(i) + 1;
+      }
+      before = c;
+    }
+  }
+  if (quote == 0 || start.line == until.line) start.line = 0;
+  return start;
+}
+
 std::string mend_for(const std::string& message, std::string_view snippet) {
   if (snippet.find('\t') != std::string_view::npos &&
       snippet.find_first_not_of(" \t") > snippet.find('\t'))
@@ -267,6 +307,10 @@ YamlTree YamlTree::parse(std::string_view text, const std::string& file,
     return {};
   } catch (const YAML::Exception& error) {
     const SourcePlace place = place_of(file, error.mark);
+    if (const SourcePlace quote = open_quote(text, place); quote.line > 0)
+      return report(quote, "yaml-syntax",
+                    "this quote is not closed (noticed in line " + std::to_string(place.line) + ")",
+                    "close it at the end of the text");
     return report(place, "yaml-syntax", error.msg, mend_for(error.msg, line_of(text, place.line)));
   }
   return builder.take();

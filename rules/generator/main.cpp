@@ -66,22 +66,31 @@ void rename_places(RuleSet& rules) {
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   Merger merger{RuleSet()};
+  std::vector<Diagnostic> diagnostics;
+  const auto keep = [&](const std::vector<Diagnostic>& more) {
+    diagnostics.insert(diagnostics.end(), more.begin(), more.end());
+  };
   for (int i = 2; i < argc; ++i) {
     const std::filesystem::path path(argv[i]);
-    if (path.extension() == ".tsv")
-      merger.add_catalog(
-          read_catalog(read_file(argv[i]), path.stem().string(), argv[i], merger.diagnostics()));
-    else
-      merger.add(read_pack(read_file(argv[i]), argv[i]));
+    const std::string text = read_file(argv[i]);
+    if (path.extension() == ".tsv") {
+      std::vector<Diagnostic> found;
+      CatalogTable table = read_catalog(text, path.stem().string(), argv[i], found);
+      if (found.empty()) found = check_catalog(table, text, argv[i]);
+      keep(found);
+      merger.add_catalog(std::move(table));
+    } else {
+      Pack pack = read_pack(text, argv[i]);
+      keep(check_literals(pack));
+      merger.add(std::move(pack));
+    }
   }
-  std::vector<Diagnostic> diagnostics = merger.diagnostics();
-  for (const Pack& pack : merger.packs()) {
-    auto more = check_pack(pack, merger.rules());
-    for (Diagnostic& d : more)
-      if (d.code == "unknown-rule" || d.code == "unknown-tag" || d.code == "unknown-cause")
-        d.level = Diagnostic::Level::warning;
-    diagnostics.insert(diagnostics.end(), more.begin(), more.end());
-  }
+  keep(merger.diagnostics());
+  keep(check_packs(merger.packs(), merger.rules()));
+  // Packs that are written side by side may name one another's rules before both are there.
+  for (Diagnostic& d : diagnostics)
+    if (d.code == "unknown-rule" || d.code == "unknown-tag" || d.code == "unknown-cause")
+      d.level = Diagnostic::Level::warning;
   int errors = print(diagnostics);
   RuleSet rules = merger.take();
   errors += run_samples(rules);
