@@ -242,6 +242,10 @@ bool is_named_by(const rules::Ref& ref, const Observation& o) {
   return false;
 }
 
+void settle_roles(EvidenceModel& model, const rules::RuleSet& rules) {
+  Settler(model, rules).run();
+}
+
 std::string filled_title(const Observation& o) {
   return fill(o.title, fill_values(o));
 }
