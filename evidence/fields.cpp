@@ -332,6 +332,7 @@ constexpr Field k_environment[] = {
 };
 
 constexpr Field k_loading[] = {
+    {"source", text, "log or model (the controller's custom resource)"},
     {"substage", text,
      "image-pull, volume-mount, download, weights, compile, warm-up, graph-capture, unknown"},
     {"fraction", number, "0 to 1, of the newest progress line"},
@@ -346,7 +347,7 @@ constexpr Field k_loading[] = {
 
 constexpr Field k_load[] = {
     {"engine", text, "vllm, sglang, tgi, trtllm, triton, llamacpp"},
-    {"source", text, "metrics, log or gateway"},
+    {"source", text, "metrics, log, gateway or gateway-stats"},
     {"running", number, "running requests, newest"},
     {"waiting", number, "waiting requests, newest"},
     {"waiting_max", number, "waiting requests, greatest"},
@@ -361,6 +362,8 @@ constexpr Field k_load[] = {
     {"requests", number, "requests that the gateway logged"},
     {"errors_5xx", number, "of them 5xx"},
     {"rejected_429", number, "of them 429"},
+    {"error_share", number, "share of 5xx answers, 0 to 1"},
+    {"rejected_share", number, "share of 429 answers, 0 to 1"},
     {"serving", boolean, "requests finished successfully in the evidence"},
     {"idle", boolean, "nothing running and nothing waiting"},
 };
