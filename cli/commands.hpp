@@ -6,6 +6,7 @@
 namespace triage::cli {
 
 void add_report(CLI::App& app, Context& context);
+void add_explain(CLI::App& app, Context& context);
 void add_rules(CLI::App& app, Context& context);
 
 }  // namespace triage::cli
