@@ -104,8 +104,16 @@ void print_one(const Explanation& e, report::TextPage& page) {
     page.row("hold out", e.quarantine.target + " · " + e.quarantine.action, report::Paint::fault);
   for (const auto& [name, value] : e.captures)
     if (!value.empty() && name.rfind("catalog.", 0) != 0) page.row("found", name + " = " + value);
-  for (const auto& [name, value] : e.facts)
-    if (!value.empty()) page.row("fact", base::replace_all(name, "_", " ") + ": " + value);
+  const bool page_of_pattern = e.subject.rfind("pattern ", 0) == 0;
+  std::string_view last_fact;
+  for (const auto& [name, value] : e.facts) {
+    if (value.empty()) continue;
+    if (page_of_pattern)
+      page.row(name == last_fact ? "" : name, value);
+    else
+      page.row("fact", base::replace_all(name, "_", " ") + ": " + value);
+    last_fact = name;
+  }
   if (!e.notes.empty())
     page.row(e.sources_disagree ? "disputed" : "note", e.notes, report::Paint::unsure);
   if (e.sources_disagree)

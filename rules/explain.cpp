@@ -179,9 +179,9 @@ Explanation explain_pattern(const PatternPage& page) {
     for (const std::string& item : items) e.facts.emplace_back(name, item);
   };
   list("signal", page.signals);
-  list("contributes", page.conditions);
+  list("because", page.conditions);
   list("impact", page.impacts);
-  list("not this", page.not_this);
+  list("not", page.not_this);
   list("ask", page.questions);
   const auto steps = [&](Phase phase, const std::vector<std::string>& items) {
     for (const std::string& item : items) e.steps.push_back({phase, item, {}, {}});
@@ -295,6 +295,9 @@ base::Result<std::vector<Explanation>> explain_form(const RuleSet& rules, const 
 base::Result<std::vector<Explanation>> explain_name(const RuleSet& rules, const std::string& name,
                                                     std::string_view only) {
   std::vector<Explanation> found;
+  if (only.empty() || only == "pattern")
+    if (const auto page = rules.patterns.find(name); page != rules.patterns.end())
+      found.push_back(explain_pattern(page->second));
   if (only.empty() || only == "rule")
     if (const Rule* rule = rules.find(name)) found.push_back(explain_rule(rules, *rule));
   if ((only.empty() && found.empty()) || only == "cause") {
@@ -309,9 +312,6 @@ base::Result<std::vector<Explanation>> explain_name(const RuleSet& rules, const 
             break;
           }
   }
-  if (only.empty() || only == "pattern")
-    if (const auto page = rules.patterns.find(name); page != rules.patterns.end())
-      found.push_back(explain_pattern(page->second));
   if (!found.empty()) return found;
   std::vector<std::string> known;
   for (const Rule& rule : rules.rules) {

@@ -124,3 +124,21 @@ TEST_CASE("explain: what nothing knows is a problem, with a suggestion for a sli
   CHECK_FALSE(explain(built_in_rules(), {}).ok());
   CHECK_FALSE(explain(built_in_rules(), {"700"}).ok());
 }
+
+TEST_CASE("explain: every incident pattern has a page with all its sections") {
+  const RuleSet& rules = built_in_rules();
+  for (const std::string& name : all_patterns()) {
+    CAPTURE(name);
+    const auto page = rules.patterns.find(name);
+    REQUIRE(page != rules.patterns.end());
+    const PatternPage& p = page->second;
+    CHECK_FALSE(p.title.empty());
+    CHECK_FALSE(p.definition.empty());
+    for (const auto* section : {&p.signals, &p.conditions, &p.impacts, &p.not_this, &p.questions,
+                                &p.containment, &p.remediation, &p.prevention})
+      CHECK_FALSE(section->empty());
+    const auto found = explain(rules, {"pattern", name});
+    REQUIRE(found.ok());
+    CHECK(found->front().meaning == p.definition);
+  }
+}
