@@ -1,0 +1,87 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+/// Classes of bytes for reading text by hand; bytes of UTF-8 sequences count as letters.
+namespace triage::redact {
+
+enum ByteClass : std::uint16_t {
+  k_is_word = 1,  ///< may stand inside a word as this code cuts them: letters, digits and -_./+%@~$
+  k_is_digit = 2,
+  k_is_upper = 4,
+  k_is_lower = 8,
+  k_is_dot = 16,
+  k_is_at = 32,
+  k_is_joint = 64,  ///< - and _
+  k_is_slash = 128,
+  k_is_percent = 256,
+  k_is_high = 512,
+  k_is_base64 = 1024,  ///< + (and /, which has its own class too)
+  k_is_quote = 2048,
+  k_is_open = 4096,
+  k_is_close = 8192,
+  k_is_other_mark = 16384,  ///< ? and <, which begin something
+};
+
+constexpr std::array<std::uint16_t, 256> make_byte_classes() {
+  std::array<std::uint16_t, 256> classes{};
+  const auto set = [&](unsigned char c, unsigned bits) {
+    classes[c] = static_cast<std::uint16_t>(classes[c] | bits);
+  };
+  for (unsigned char c = '0'; c <= '9'; ++c) set(c, k_is_word | k_is_digit);
+  for (unsigned char c = 'A'; c <= 'Z'; ++c) set(c, k_is_word | k_is_upper);
+  for (unsigned char c = 'a'; c <= 'z'; ++c) set(c, k_is_word | k_is_lower);
+  for (unsigned c = 0x80; c <= 0xFF; ++c) set(static_cast<unsigned char>(c), k_is_word | k_is_high);
+  set('-', k_is_word | k_is_joint);
+  set('_', k_is_word | k_is_joint);
+  set('.', k_is_word | k_is_dot);
+  set('/', k_is_word | k_is_slash);
+  set('+', k_is_word | k_is_base64);
+  set('%', k_is_word | k_is_percent);
+  set('@', k_is_word | k_is_at);
+  set('~', k_is_word);
+  set('$', k_is_word);
+  set('"', k_is_quote);
+  set('\'', k_is_quote);
+  set('`', k_is_quote);
+  set('(', k_is_open);
+  set('[', k_is_open);
+  set('{', k_is_open);
+  set(')', k_is_close);
+  set(']', k_is_close);
+  set('}', k_is_close);
+  set('?', k_is_other_mark);
+  set('<', k_is_other_mark);
+  set(':', k_is_other_mark);
+  return classes;
+}
+
+inline constexpr std::array<std::uint16_t, 256> k_byte_classes = make_byte_classes();
+
+[[nodiscard]] constexpr unsigned class_of(char c) {
+  return k_byte_classes[static_cast<unsigned char>(c)];
+}
+[[nodiscard]] constexpr bool is_digit(char c) {
+  return (class_of(c) & k_is_digit) != 0;
+}
+[[nodiscard]] constexpr bool is_lower(char c) {
+  return (class_of(c) & k_is_lower) != 0;
+}
+[[nodiscard]] constexpr bool is_upper(char c) {
+  return (class_of(c) & k_is_upper) != 0;
+}
+[[nodiscard]] constexpr bool is_alpha(char c) {
+  return (class_of(c) & (k_is_upper | k_is_lower)) != 0;
+}
+[[nodiscard]] constexpr bool is_alnum(char c) {
+  return (class_of(c) & (k_is_upper | k_is_lower | k_is_digit)) != 0;
+}
+[[nodiscard]] constexpr bool is_high(char c) {
+  return (class_of(c) & k_is_high) != 0;
+}
+[[nodiscard]] constexpr bool is_hex(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+}  // namespace triage::redact

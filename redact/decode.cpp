@@ -1,0 +1,215 @@
+#include "redact/decode.hpp"
+
+#include <array>
+
+namespace triage::redact {
+namespace {
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/// The number of `digits` hex digits at `at`, or -1.
+int hex_number(std::string_view text, std::size_t at, std::size_t digits) {
+  if (at + digits > text.size()) return -1;
+  int value = 0;
+  for (std::size_t i = 0; i < digits; ++i) {
+    const int digit = hex_value(text[at + i]);
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+void append_utf8(std::string& out, unsigned code) {
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xC0U | (code >> 6U));
+    out += static_cast<char>(0x80U | (code & 0x3FU));
+  } else if (code < 0x10000) {
+    out += static_cast<char>(0xE0U | (code >> 12U));
+    out += static_cast<char>(0x80U | ((code >> 6U) & 0x3FU));
+    out += static_cast<char>(0x80U | (code & 0x3FU));
+  } else {
+    out += static_cast<char>(0xF0U | (code >> 18U));
+    out += static_cast<char>(0x80U | ((code >> 12U) & 0x3FU));
+    out += static_cast<char>(0x80U | ((code >> 6U) & 0x3FU));
+    out += static_cast<char>(0x80U | (code & 0x3FU));
+  }
+}
+
+/// Decodes the escape at `at` (a backslash) into `out`; the number of bytes it takes.
+std::size_t unescape(std::string_view source, std::size_t at, std::string& out) {
+  if (at + 1 >= source.size()) {
+    out += '\\';
+    return 1;
+  }
+  switch (source[at + 1]) {
+    case 'n':
+      out += '\n';
+      return 2;
+    case 't':
+      out += '\t';
+      return 2;
+    case 'r':
+      out += '\r';
+      return 2;
+    case 'b':
+      out += '\b';
+      return 2;
+    case 'f':
+      out += '\f';
+      return 2;
+    case '"':
+    case '\'':
+    case '\\':
+    case '/':
+      out += source[at + 1];
+      return 2;
+    case 'x': {
+      const int code = hex_number(source, at + 2, 2);
+      if (code < 0) break;
+      out += static_cast<char>(code);
+      return 4;
+    }
+    case 'u': {
+      const int code = hex_number(source, at + 2, 4);
+      if (code < 0) break;
+      if (code >= 0xD800 && code < 0xDC00 && source.substr(at + 6).starts_with("\\u")) {
+        const int low = hex_number(source, at + 8, 4);
+        if (low >= 0xDC00 && low < 0xE000) {
+          append_utf8(out, 0x10000U + ((static_cast<unsigned>(code) - 0xD800U) << 10U) +
+                               (static_cast<unsigned>(low) - 0xDC00U));
+          return 12;
+        }
+      }
+      append_utf8(out, static_cast<unsigned>(code));
+      return 6;
+    }
+    default:
+      break;
+  }
+  out += '\\';
+  return 1;
+}
+
+/// Values of the base64 digits, both alphabets; -1 for what is none.
+constexpr std::array<signed char, 256> make_base64() {
+  std::array<signed char, 256> values{};
+  for (auto& value : values) value = -1;
+  for (int i = 0; i < 26; ++i) {
+    values[static_cast<std::size_t>('A' + i)] = static_cast<signed char>(i);
+    values[static_cast<std::size_t>('a' + i)] = static_cast<signed char>(26 + i);
+  }
+  for (int i = 0; i < 10; ++i)
+    values[static_cast<std::size_t>('0' + i)] = static_cast<signed char>(52 + i);
+  values['+'] = values['-'] = 62;
+  values['/'] = values['_'] = 63;
+  return values;
+}
+constexpr std::array<signed char, 256> k_base64 = make_base64();
+
+bool decode_base64_into(std::string_view source, std::string& out) {
+  while (!source.empty() && source.back() == '=') source.remove_suffix(1);
+  if (source.size() % 4 == 1) return false;
+  out.reserve(source.size() * 3 / 4 + 2);
+  unsigned bits = 0;
+  int count = 0;
+  for (const char c : source) {
+    const int value = k_base64[static_cast<unsigned char>(c)];
+    if (value < 0) return false;
+    bits = (bits << 6U) | static_cast<unsigned>(value);
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      out += static_cast<char>((bits >> static_cast<unsigned>(count)) & 0xFFU);
+    }
+  }
+  return true;
+}
+
+/// Text as configuration files and messages are: no control bytes but line ends and tabs.
+bool is_text(std::string_view bytes) {
+  std::size_t high = 0;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 && c != '\n' && c != '\t' && c != '\r') return false;
+    if (byte == 0x7F) return false;
+    if (byte >= 0x80) ++high;
+  }
+  return high * 4 <= bytes.size();
+}
+
+std::string escape(std::string_view text, Escapes escapes) {
+  std::string out;
+  for (const char c : text) {
+    if (escapes == Escapes::backslash && (c == '"' || c == '\\')) out += '\\';
+    if (escapes == Escapes::percent && c == '"') {
+      out += "%22";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Decoded decode(std::string_view source, Escapes escapes) {
+  Decoded decoded;
+  decoded.text.reserve(source.size());
+  decoded.source.reserve(source.size() + 1);
+  for (std::size_t at = 0; at < source.size();) {
+    std::size_t taken = 1;
+    const char c = source[at];
+    if (escapes == Escapes::backslash && c == '\\') {
+      taken = unescape(source, at, decoded.text);
+    } else if (escapes == Escapes::percent && c == '%' && hex_number(source, at + 1, 2) >= 0) {
+      decoded.text += static_cast<char>(hex_number(source, at + 1, 2));
+      taken = 3;
+    } else if (escapes == Escapes::percent && c == '+') {
+      decoded.text += ' ';
+    } else {
+      decoded.text += c;
+    }
+    while (decoded.source.size() < decoded.text.size())
+      decoded.source.push_back(static_cast<std::uint32_t>(at));
+    at += taken;
+  }
+  decoded.source.push_back(static_cast<std::uint32_t>(source.size()));
+  return decoded;
+}
+
+void map_to_source(const Decoded& decoded, Escapes escapes, std::size_t base, Edits& edits,
+                   Edits& out) {
+  for (Edit& edit : edits) {
+    edit.begin = base + decoded.source[edit.begin];
+    // The end of an edit is where the byte after it starts.
+    edit.end = base + decoded.source[edit.end];
+    if (edit.replacement.find_first_of("\"\\") != std::string::npos)
+      edit.replacement = escape(edit.replacement, escapes);
+    out.push_back(std::move(edit));
+  }
+}
+
+std::optional<std::string> decode_base64(std::string_view source) {
+  std::string out;
+  if (!decode_base64_into(source, out)) return std::nullopt;
+  return out;
+}
+
+std::optional<std::string> decode_base64_text(std::string_view source, std::size_t most) {
+  if (source.size() < 8 || source.size() > most) return std::nullopt;
+  // The first bytes rule nearly everything out that is no text.
+  std::string head;
+  if (!decode_base64_into(source.substr(0, 16), head) || !is_text(head)) return std::nullopt;
+  auto out = decode_base64(source);
+  if (!out || !is_text(*out)) return std::nullopt;
+  return out;
+}
+
+}  // namespace triage::redact

@@ -1,0 +1,330 @@
+#include "redact/identifiers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/text.hpp"
+#include "redact/chars.hpp"
+#include "redact/namer.hpp"
+#include "redact/values.hpp"
+
+namespace triage::redact {
+namespace {
+
+template <std::size_t N>
+bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view w) { return base::iequals(w, word); });
+}
+
+std::string_view last_label(std::string_view host) {
+  const auto dot = host.rfind('.');
+  return dot == std::string_view::npos ? host : host.substr(dot + 1);
+}
+
+bool is_label(std::string_view label) {
+  if (label.empty() || label.size() > 63 || label.front() == '-' || label.back() == '-')
+    return false;
+  return std::all_of(label.begin(), label.end(),
+                     [](char c) { return is_alnum(c) || c == '-' || c == '_'; });
+}
+
+bool is_dotted_name(std::string_view name) {
+  if (name.size() < 4 || name.size() > 253 || name.find('.') == std::string_view::npos)
+    return false;
+  std::size_t start = 0;
+  while (true) {
+    const auto dot = name.find('.', start);
+    if (!is_label(name.substr(start, dot - start))) return false;
+    if (dot == std::string_view::npos) break;
+    start = dot + 1;
+  }
+  const std::string_view last = last_label(name);
+  return last.size() >= 2 && std::all_of(last.begin(), last.end(), is_alpha);
+}
+
+/// Whether what stands before `begin` says that the number is a version.
+bool after_version_word(std::string_view text, std::size_t begin) {
+  std::size_t at = begin;
+  while (at > 0 && std::strchr(" \t\"':=<>(~^v[", text[at - 1]) != nullptr) --at;
+  if (at < begin && at > 0) {
+    const std::string_view gap = text.substr(at, begin - at);
+    if (gap.find("==") != std::string_view::npos || gap.find(">=") != std::string_view::npos ||
+        gap.find("<=") != std::string_view::npos || gap.find("~=") != std::string_view::npos)
+      return true;
+  }
+  std::size_t end = at;
+  std::size_t word = end;
+  while (word > 0 && (is_alnum(text[word - 1]) || text[word - 1] == '_' || text[word - 1] == '-' ||
+                      text[word - 1] == '.'))
+    --word;
+  const std::string_view before = text.substr(word, end - word);
+  static constexpr std::array<std::string_view, 24> k_marks{
+      "version", "cudnn",   "cublas", "tensorrt", "trt",      "nccl",    "vbios",   "firmware",
+      "driver",  "release", "build",  "rev",      "cuda",     "package", "nvinfer", "inforom",
+      "nvidia-", "lib",     "cufft",  "cusparse", "cusolver", "curand",  "toolkit", "kernel"};
+  return std::any_of(k_marks.begin(), k_marks.end(),
+                     [&](std::string_view mark) { return base::icontains(before, mark); });
+}
+
+}  // namespace
+
+Span find_email(std::string_view text, std::size_t begin, std::size_t end) {
+  const auto at = text.substr(0, end).find('@', begin);
+  if (at == std::string_view::npos) return {};
+  std::size_t first = at;
+  const auto in_local = [](char c) {
+    return is_alnum(c) || is_high(c) || std::strchr("._%+-", c) != nullptr;
+  };
+  while (first > begin && in_local(text[first - 1])) --first;
+  while (first < at && !is_alnum(text[first]) && !is_high(text[first])) ++first;
+  if (first == at) return {};
+  std::size_t last = at + 1;
+  while (last < end &&
+         (is_alnum(text[last]) || is_high(text[last]) || text[last] == '-' || text[last] == '.'))
+    ++last;
+  while (last > at + 1 && (text[last - 1] == '.' || text[last - 1] == '-')) --last;
+  const std::string_view domain = text.substr(at + 1, last - at - 1);
+  const std::string_view top = last_label(domain);
+  if (top.size() < 2 || top.size() == domain.size() ||
+      !std::all_of(top.begin(), top.end(), is_alpha))
+    return {};
+  // systemd units, package@version, git's ssh user, names of this program.
+  static constexpr std::array<std::string_view, 12> k_units{
+      "service", "slice",  "scope", "socket", "mount",   "target",
+      "timer",   "device", "path",  "swap",   "invalid", "automount"};
+  if (is_one_of(top, k_units)) return {};
+  const std::string_view local = text.substr(first, at - first);
+  if (local == "git" || local == "oauth2" || local == "noreply") return {};
+  return {first, last};
+}
+
+Span find_ip4(std::string_view text, std::size_t begin, std::size_t end) {
+  std::size_t last = begin;
+  int dots = 0;
+  while (last < end && (is_digit(text[last]) || text[last] == '.')) {
+    if (text[last] == '.') ++dots;
+    ++last;
+  }
+  if (dots > 3 && last > begin && text[last - 1] == '.') --last, --dots;  // end of a sentence
+  if (dots != 3) return {};
+  const auto address = parse_ip4(text.substr(begin, last - begin));
+  if (!address) return {};
+  if (last < text.size()) {
+    const char next = text[last];
+    const bool next_in_word = is_alnum(next) || next == '_' || next == '+' || next == '~';
+    if (next_in_word && next != '_') return {};
+    // `9.5.1.17-1` is a package; `10.0.0.1-10.0.0.9` a range.
+    if (next == '-' && last + 1 < text.size() && is_alnum(text[last + 1]) &&
+        text.substr(last + 1).find('.') > 3)
+      return {};
+  }
+  if (begin > 0) {
+    const char before = text[begin - 1];
+    if (is_alnum(before) || before == '.' || before == '_') return {};
+    if (before == '-' && begin > 1 && is_alnum(text[begin - 2])) return {};
+  }
+  const std::uint32_t value = *address;
+  const std::uint32_t top = value >> 24U;
+  if (top == 0 || top == 127 || top >= 224) return {};
+  if (value == 0xA9FEA9FEU) return {};  // the clouds' metadata address says nothing of a network
+  const bool private_range = top == 10 || (value >> 20U) == 0xAC1U || (value >> 16U) == 0xC0A8U ||
+                             (value >> 22U) == (0x64400000U >> 22U);
+  if (after_version_word(text, begin)) return {};
+  // Small numbers are more often versions than public addresses.
+  if (!private_range && top < 16 && (value & 0xFFU) < 32 && ((value >> 8U) & 0xFFU) < 32) return {};
+  return {begin, last};
+}
+
+Span find_ip6(std::string_view text, std::size_t begin) {
+  if (begin > 0 && (is_alnum(text[begin - 1]) || text[begin - 1] == ':' || text[begin - 1] == '.' ||
+                    text[begin - 1] == '_' || text[begin - 1] == '-'))
+    return {};
+  std::size_t at = begin;
+  int groups = 0;
+  int doubles = 0;
+  bool long_group = false;
+  bool digit = false;
+  while (at < text.size()) {
+    std::size_t end = at;
+    while (end < text.size() && is_hex(text[end]) && end - at < 5) ++end;
+    const std::size_t length = end - at;
+    if (length > 4) return {};
+    if (length > 0) {
+      ++groups;
+      if (length >= 3) long_group = true;
+      for (std::size_t i = at; i < end; ++i) digit = digit || is_digit(text[i]);
+    }
+    at = end;
+    if (at + 1 < text.size() && text[at] == ':' && text[at + 1] == ':') {
+      if (++doubles > 1) return {};
+      at += 2;
+      if (at >= text.size() || !is_hex(text[at])) break;
+    } else if (at + 1 < text.size() && text[at] == ':' && is_hex(text[at + 1]) && length > 0) {
+      ++at;
+    } else {
+      break;
+    }
+  }
+  if (at < text.size() && (is_alnum(text[at]) || text[at] == '_')) return {};
+  if (at < text.size() && text[at] == '.' && at + 1 < text.size() && is_alnum(text[at + 1]))
+    return {};
+  const std::string_view address = text.substr(begin, at - begin);
+  const bool whole = doubles == 0 && groups == 8;
+  const bool shortened = doubles == 1 && groups >= 2 && groups < 8 && long_group && digit;
+  if (!whole && !shortened) return {};
+  if (address.starts_with("100::") || address.starts_with("ff")) return {};
+  // A link-local address or GID names a port of this machine, as `mlx5_0` does.
+  if (address.starts_with("fe80")) return {};
+  return {begin, at};
+}
+
+Span find_mac(std::string_view text, std::size_t begin) {
+  if (text.size() - begin < 17) return {};
+  if (begin > 0 && (is_alnum(text[begin - 1]) || text[begin - 1] == ':' || text[begin - 1] == '-'))
+    return {};
+  const char mark = text[begin + 2];
+  if (mark != ':' && mark != '-') return {};
+  for (std::size_t i = 0; i < 17; ++i) {
+    const char c = text[begin + i];
+    if (i % 3 == 2 ? c != mark : !is_hex(c)) return {};
+  }
+  if (begin + 17 < text.size() && (is_alnum(text[begin + 17]) || text[begin + 17] == mark))
+    return {};
+  const std::string_view address = text.substr(begin, 17);
+  if (address.starts_with("fe:ed:") || address == "00:00:00:00:00:00" ||
+      address == "ff:ff:ff:ff:ff:ff")
+    return {};
+  // Dates and times with hyphens hold no hex letters and are caught by their length elsewhere.
+  return {begin, begin + 17};
+}
+
+bool is_private_host(std::string_view word, bool sure) {
+  while (!word.empty() && word.back() == '.') word.remove_suffix(1);
+  if (!is_dotted_name(word)) return false;
+  const std::string lower = base::to_lower(word);
+  static constexpr std::array<std::string_view, 14> k_kept_ends{
+      ".invalid",       ".cluster.local",    ".svc",        ".compute.internal", ".ec2.internal",
+      ".amazonaws.com", ".googleapis.com",   ".azure.com",  ".windows.net",      ".k8s.io",
+      ".kubernetes.io", ".pythonhosted.org", ".nvidia.com", ".huggingface.co"};
+  for (const std::string_view end : k_kept_ends)
+    if (lower.ends_with(end)) return false;
+  static constexpr std::array<std::string_view, 61> k_public{"nvcr.io",
+                                                             "docker.io",
+                                                             "ghcr.io",
+                                                             "quay.io",
+                                                             "gcr.io",
+                                                             "registry.k8s.io",
+                                                             "huggingface.co",
+                                                             "hf.co",
+                                                             "github.com",
+                                                             "gitlab.com",
+                                                             "api.github.com",
+                                                             "raw.githubusercontent.com",
+                                                             "pypi.org",
+                                                             "nvidia.com",
+                                                             "openai.com",
+                                                             "api.openai.com",
+                                                             "api.anthropic.com",
+                                                             "anthropic.com",
+                                                             "kubernetes.io",
+                                                             "k8s.io",
+                                                             "istio.io",
+                                                             "pytorch.org",
+                                                             "vllm.ai",
+                                                             "docs.vllm.ai",
+                                                             "docs.pytorch.org",
+                                                             "amd.com",
+                                                             "intel.com",
+                                                             "prometheus.io",
+                                                             "opentelemetry.io",
+                                                             "google.com",
+                                                             "cloud.google.com",
+                                                             "microsoft.com",
+                                                             "mozilla.org",
+                                                             "python.org",
+                                                             "docs.python.org",
+                                                             "debian.org",
+                                                             "ubuntu.com",
+                                                             "kernel.org",
+                                                             "redhat.com",
+                                                             "apache.org",
+                                                             "www.w3.org",
+                                                             "w3.org",
+                                                             "json-schema.org",
+                                                             "schema.org",
+                                                             "golang.org",
+                                                             "pkg.go.dev",
+                                                             "go.dev",
+                                                             "grafana.com",
+                                                             "slack.com",
+                                                             "discord.com",
+                                                             "hashicorp.com",
+                                                             "projectcalico.org",
+                                                             "cncf.io",
+                                                             "argoproj.io",
+                                                             "x-k8s.io",
+                                                             "kserve.io",
+                                                             "ray.io",
+                                                             "stackoverflow.com",
+                                                             "hooks.slack.com",
+                                                             "index.docker.io",
+                                                             "modelscope.cn"};
+  if (is_one_of(lower, k_public)) return false;
+  const std::string_view top = last_label(lower);
+  if (sure) return true;
+  static constexpr std::array<std::string_view, 16> k_domains{
+      "com",  "net",  "org",     "internal",    "local", "lan", "corp",  "intranet",
+      "home", "test", "example", "localdomain", "edu",   "gov", "cloud", "mil"};
+  if (!is_one_of(top, k_domains)) return false;
+  // Modules and classes: `torch.test`, `com.acme`; names of two labels only in sure places.
+  const auto labels = std::count(word.begin(), word.end(), '.') + 1;
+  if (labels < 3 && top != "com" && top != "net" && top != "org") return false;
+  return std::none_of(word.begin(), word.end(), [](char c) { return c == '_'; });
+}
+
+bool is_service_account(std::string_view name) {
+  static constexpr std::array<std::string_view, 72> k_names{
+      "root",    "admin",    "administrator", "ubuntu",       "debian",    "centos",  "ec2-user",
+      "user",    "users",    "runner",        "app",          "appuser",   "vllm",    "ray",
+      "triton",  "sglang",   "nonroot",       "nobody",       "anonymous", "default", "daemon",
+      "node",    "service",  "svc",           "system",       "guest",     "test",    "jovyan",
+      "worker",  "workers",  "model",         "models",       "docker",    "builder", "build",
+      "jenkins", "postgres", "postgresql",    "mysql",        "redis",     "mongo",   "rabbit",
+      "guest1",  "nginx",    "www-data",      "assistant",    "human",     "tool",    "function",
+      "gpt",     "kubelet",  "nvidia",        "tritonserver", "workspace", "python",  "python3",
+      "none",    "null",     "unknown",       "ollama",       "llama",     "tgi",     "inference",
+      "ops",     "me",       "oauth2",        "token",        "api",       "litellm", "proxy",
+      "router",  "metrics"};
+  if (name.size() < 2 || is_one_of(name, k_names)) return true;
+  if (name.front() == '$' || name.front() == '-' || name.find(':') != std::string_view::npos)
+    return true;
+  const std::string lower = base::to_lower(name);
+  static constexpr std::array<std::string_view, 8> k_starts{
+      "svc", "service", "system", "serviceaccount", "bot-", "ci-", "default", "team"};
+  for (const std::string_view start : k_starts)
+    if (lower.starts_with(start)) return true;
+  static constexpr std::array<std::string_view, 10> k_ends{
+      "-sa", "_sa", "-svc", "_svc", "-bot", "_bot", "-service", "_service", "user", "runner"};
+  for (const std::string_view end : k_ends)
+    if (lower.ends_with(end)) return true;
+  return is_number(name) || is_masked(name) || is_reference(name) || is_status_word(name);
+}
+
+Span find_home_user(std::string_view text, std::size_t begin, std::size_t end) {
+  const std::string_view word = text.substr(begin, end - begin);
+  for (const std::string_view root : {std::string_view("/home/"), std::string_view("/Users/")}) {
+    const auto at = word.find(root);
+    if (at == std::string_view::npos) continue;
+    const std::size_t first = at + root.size();
+    const std::size_t last = std::min(word.find('/', first), word.size());
+    const std::string_view user = word.substr(first, last - first);
+    if (user.empty() || user.size() > 64 || is_service_account(user)) return {};
+    if (user.find_first_of("<>%${}*") != std::string_view::npos) return {};
+    return {begin + first, begin + last};
+  }
+  return {};
+}
+
+}  // namespace triage::redact

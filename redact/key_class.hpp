@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redact/finding.hpp"
+
+namespace triage::redact {
+
+/// What the name of a field says about its value.
+enum class KeyKind : std::uint8_t {
+  none,
+  secret,      ///< any value is a secret (password, api_key)
+  token,       ///< a secret unless it is a number: `token` also counts things
+  if_random,   ///< a secret only when it looks generated (session, key, sig)
+  auth,        ///< `Authorization`: scheme and credential
+  cookie,      ///< `Cookie`, `Set-Cookie`
+  pair,        ///< `user:password`
+  encoded,     ///< base64 that holds a secret (`data:` of a Kubernetes Secret, `client-key-data`)
+  content,     ///< prompts, outputs, documents: any text
+  maybe_text,  ///< content unless it reads like a program's own message (`text`, `input`, `body`)
+  arguments,   ///< of a tool call: every value inside is content
+  token_ids,   ///< arrays of token ids
+  pieces,      ///< `tokens`: a count, ids, or pieces of text
+  user,
+  host,
+  name,   ///< of a name/value pair: its value says what the sibling `value` is
+  value,  ///< of a name/value pair
+  role,   ///< `role`, `from`: whose text the sibling content is
+  key,    ///< `key` alone: a name as above, or a secret when it looks generated
+};
+
+struct KeyClass {
+  KeyKind kind = KeyKind::none;
+  What what = What::token;
+
+  [[nodiscard]] bool masks_text() const {
+    return kind == KeyKind::content || kind == KeyKind::maybe_text;
+  }
+  [[nodiscard]] bool is_secret() const {
+    return kind >= KeyKind::secret && kind <= KeyKind::encoded;
+  }
+};
+
+/// Splits at everything that is no letter or digit and at camelCase borders; lower-case.
+[[nodiscard]] std::vector<std::string> key_words(std::string_view key);
+
+/// Classifies names of fields. Names that a person added win over the built-in knowledge.
+class KeyClassifier {
+ public:
+  KeyClassifier();
+
+  void add(std::string_view key, KeyClass result);
+  [[nodiscard]] KeyClass classify(std::string_view key) const;
+
+ private:
+  std::vector<std::pair<std::string, KeyClass>> added_;
+};
+
+/// A classifier with a memory, one for each stream: logs repeat their keys.
+class KeyCache {
+ public:
+  explicit KeyCache(const KeyClassifier& classifier) : classifier_(&classifier) {}
+  [[nodiscard]] KeyClass classify(std::string_view key);
+
+ private:
+  static constexpr std::size_t k_slots = 1024;
+  static constexpr std::size_t k_longest = 40;
+  struct Slot {
+    std::uint8_t length = 0;
+    std::array<char, k_longest> key{};
+    KeyClass result;
+  };
+  const KeyClassifier* classifier_;
+  std::vector<Slot> slots_ = std::vector<Slot>(k_slots);
+};
+
+}  // namespace triage::redact

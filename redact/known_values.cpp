@@ -1,0 +1,106 @@
+#include "redact/known_values.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "redact/values.hpp"
+
+namespace triage::redact {
+namespace {
+
+std::uint32_t four_bytes(const char* at) {
+  std::uint32_t value = 0;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+std::uint64_t eight_bytes(const char* at) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+std::uint32_t slot_of(std::uint32_t four) {
+  return (four * 2654435761U) >> 16U;
+}
+
+bool is_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// Short values must stand alone: they could be part of a longer word that means something else.
+constexpr std::size_t k_stands_alone_below = 12;
+/// A text that was cut (a preview, a log limit) is recognised from this many bytes on.
+constexpr std::size_t k_shortest_cut_text = 24;
+constexpr std::size_t k_anchor = 8;
+/// Values that share an anchor beyond this number are not looked for: hostile input must not make
+/// every line slow.
+constexpr std::size_t k_most_of_an_anchor = 64;
+
+static_assert(KnownValues::k_shortest >= k_anchor);
+
+}  // namespace
+
+void KnownValues::add(std::string_view text, What what) {
+  if (text.size() < k_shortest || text.size() > k_longest) return;
+  if (is_content(what)) {
+    if (text.size() < k_shortest_cut_text || !is_prose(text, 4) || is_technical(text)) return;
+  } else if (!is_distinctive(text) && !(what == What::user && text.size() >= 8)) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  if (values_.size() >= k_most || bytes_ + text.size() > k_most_bytes || seen_.contains(text))
+    return;
+  values_.push_back({std::string(text), what});
+  seen_.insert(values_.back().text);
+  bytes_ += text.size();
+  size_.store(values_.size(), std::memory_order_release);
+}
+
+const KnownValues::Value& KnownValues::at(std::size_t index) const {
+  const std::lock_guard lock(mutex_);
+  return values_[index];
+}
+
+void KnownValueFinder::refresh() {
+  const std::size_t size = values_->size();
+  for (; taken_ < size; ++taken_) {
+    const KnownValues::Value& value = values_->at(taken_);
+    const std::size_t offset = is_content(value.what) ? 0 : value.text.size() - k_anchor;
+    const char* anchor = value.text.data() + offset;
+    const std::uint32_t slot = slot_of(four_bytes(anchor));
+    bitmap_[slot >> 6U] |= std::uint64_t{1} << (slot & 63U);
+    std::vector<Anchor>& same = anchors_[eight_bytes(anchor)];
+    if (same.size() < k_most_of_an_anchor) same.push_back({&value, offset});
+  }
+}
+
+void KnownValueFinder::find(std::string_view line, std::vector<Hit>& hits) {
+  if (values_->size() != taken_) refresh();
+  if (taken_ == 0 || line.size() < k_anchor) return;
+  const std::size_t last = line.size() - k_anchor;
+  for (std::size_t at = 0; at <= last; ++at) {
+    const std::uint32_t slot = slot_of(four_bytes(line.data() + at));
+    if ((bitmap_[slot >> 6U] & (std::uint64_t{1} << (slot & 63U))) == 0) continue;
+    const auto found = anchors_.find(eight_bytes(line.data() + at));
+    if (found == anchors_.end()) continue;
+    for (const Anchor& anchor : found->second) {
+      const std::string& text = anchor.value->text;
+      if (anchor.offset > at) continue;
+      const std::size_t begin = at - anchor.offset;
+      const std::string_view rest = line.substr(begin, text.size());
+      const auto same = static_cast<std::size_t>(
+          std::mismatch(rest.begin(), rest.end(), text.begin()).first - rest.begin());
+      const bool cut_text = is_content(anchor.value->what) && same >= k_shortest_cut_text;
+      if (same != text.size() && !cut_text) continue;
+      if (same < k_stands_alone_below || anchor.value->what == What::user) {
+        const bool before = begin > 0 && is_word(line[begin - 1]);
+        const bool after = begin + same < line.size() && is_word(line[begin + same]);
+        if (before || after) continue;
+      }
+      hits.push_back({begin, begin + same, anchor.value});
+    }
+  }
+}
+
+}  // namespace triage::redact

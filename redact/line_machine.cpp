@@ -1,0 +1,567 @@
+#include "redact/line_machine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/text.hpp"
+#include "redact/chars.hpp"
+#include "redact/identifiers.hpp"
+#include "redact/values.hpp"
+
+namespace triage::redact {
+namespace {
+
+constexpr int k_most_pem_lines = 400;
+constexpr int k_most_block_lines = 2000;
+constexpr std::size_t k_deepest_level = 64;
+
+std::size_t first_not_blank(std::string_view line, std::size_t at) {
+  while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
+  return at;
+}
+
+/// `2026-05-12T10:02:11.000000001Z`, also with a blank and with an offset; 0 when there is none.
+std::size_t stamp_length(std::string_view text) {
+  static constexpr std::string_view k_shape = "dddd-dd-ddTdd:dd:dd";
+  if (text.size() < k_shape.size()) return 0;
+  for (std::size_t i = 0; i < k_shape.size(); ++i) {
+    const char want = k_shape[i];
+    const char c = text[i];
+    if (want == 'd' ? !is_digit(c) : want == 'T' ? c != 'T' && c != ' ' : c != want) return 0;
+  }
+  std::size_t at = k_shape.size();
+  while (at < text.size() && (is_digit(text[at]) || text[at] == '.' || text[at] == ',')) ++at;
+  if (at < text.size() && text[at] == 'Z') return at + 1;
+  if (at + 6 <= text.size() && (text[at] == '+' || text[at] == '-') && is_digit(text[at + 1]))
+    return at + 6;
+  return at;
+}
+
+bool is_base64_body(std::string_view text) {
+  if (text.empty() || text.size() > 4096) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return is_alnum(c) || c == '+' || c == '/' || c == '=' || c == '\\' || c == '-' || c == '_';
+  });
+}
+
+bool is_log_format(std::string_view word) {
+  static constexpr std::array<std::string_view, 22> k_levels{
+      "INFO",   "WARN",  "WARNING",  "ERROR", "DEBUG",  "TRACE",   "FATAL", "CRITICAL",
+      "NOTICE", "ALERT", "EMERG",    "info",  "warn",   "warning", "error", "debug",
+      "trace",  "fatal", "critical", "INFO:", "ERROR:", "WARNING:"};
+  return std::find(k_levels.begin(), k_levels.end(), word) != k_levels.end();
+}
+
+}  // namespace
+
+Payload payload_of(std::string_view line) {
+  Payload payload;
+  std::size_t at = 0;
+  // kubectl logs --prefix.
+  if (line.starts_with("[pod/")) {
+    const auto close = line.find("] ");
+    if (close != std::string_view::npos) at = close + 2, payload.framed = true;
+  }
+  // docker compose: `name-1  | `.
+  const auto bar = line.substr(0, 64).find(" | ");
+  if (at == 0 && bar != std::string_view::npos && bar > 0 &&
+      line.substr(0, bar).find_first_of("\"'={:") == std::string_view::npos) {
+    const std::string_view name = base::trim(line.substr(0, bar));
+    if (!name.empty() && name.find(' ') == std::string_view::npos)
+      at = bar + 3, payload.framed = true;
+  }
+  const std::size_t stamp = stamp_length(line.substr(at));
+  if (stamp > 0 && at + stamp < line.size() && line[at + stamp] == ' ') {
+    const std::string_view rest = line.substr(at + stamp + 1);
+    for (const std::string_view stream :
+         {std::string_view("stdout "), std::string_view("stderr ")}) {
+      if (!rest.starts_with(stream) || rest.size() < stream.size() + 2) continue;
+      const char tag = rest[stream.size()];
+      if ((tag != 'F' && tag != 'P') || rest[stream.size() + 1] != ' ') continue;
+      payload.begin = at + stamp + 1 + stream.size() + 2;
+      payload.framed = true;
+      payload.partial = tag == 'P';
+      return payload;
+    }
+    // kubectl logs --timestamps: the message follows; a logger's own stamp has a level after it.
+    if (line[at + stamp - 1] == 'Z' && line[at + 10] == 'T' && stamp >= 28) {
+      payload.begin = at + stamp + 1;
+      payload.framed = true;
+      return payload;
+    }
+  }
+  payload.begin = at;
+  return payload;
+}
+
+bool is_record_start(std::string_view message) {
+  if (message.size() < 4) return false;
+  if (stamp_length(message) > 0) return true;
+  const char c = message[0];
+  const auto word_end = std::min(message.find(' '), message.size());
+  const std::string_view word = message.substr(0, word_end);
+  if (c == '[') {
+    // `[2026-05-12 10:21:10 TP0]`, `[ 12.402211]`, `[rank3]:`, `[INFO]`.
+    return message.size() > 8 &&
+           (is_digit(message[1]) ||
+            (message[1] == ' ' && message.find_first_of("0123456789") < 8) ||
+            message.substr(1).starts_with("rank") ||
+            is_log_format(message.substr(1, message.find_first_of("] :") - 1)));
+  }
+  if (c == '(' && base::contains(message.substr(0, 40), "pid=")) return true;
+  if (c == '{') return message.substr(0, 3).find('"') != std::string_view::npos;
+  if (is_digit(c))
+    return (message.size() > 8 && message[2] == ':' && message[5] == ':') ||
+           (message[2] == '/' && message[5] == '/');
+  if ((c == 'I' || c == 'W' || c == 'E' || c == 'F') && message.size() > 6 &&
+      is_digit(message[1]) && is_digit(message[2]) && is_digit(message[3]) &&
+      is_digit(message[4]) && message[5] == ' ')
+    return true;
+  static constexpr std::array<std::string_view, 12> k_months{"Jan ", "Feb ", "Mar ", "Apr ",
+                                                             "May ", "Jun ", "Jul ", "Aug ",
+                                                             "Sep ", "Oct ", "Nov ", "Dec "};
+  for (const std::string_view month : k_months)
+    if (message.starts_with(month) && message.size() > 15 && message[9] == ':') return true;
+  if (is_log_format(word) ||
+      (word.size() > 1 && word.back() == ':' && is_log_format(word.substr(0, word.size() - 1))))
+    return true;
+  return message.starts_with("ts=") || message.starts_with("time=") ||
+         message.starts_with("level=") || message.starts_with("Traceback (most recent");
+}
+
+void LineMachine::mask_rest(std::string_view line, std::size_t begin, std::size_t end, What what,
+                            Edits& out) {
+  while (end > begin && (line[end - 1] == ' ' || line[end - 1] == '\t' || line[end - 1] == '\r'))
+    --end;
+  if (begin >= end || is_masked(line.substr(begin, end - begin))) return;
+  Scanner(env_, state_, line, out, depth_, true)
+      .mask(begin, end, what, line.substr(begin, end - begin));
+}
+
+void LineMachine::line(std::string_view line, Edits& out, bool goes_on) {
+  if (line.empty()) {
+    named_ = {};
+    return;
+  }
+  if (depth_ == 0 && line.front() == '{' && container_json(line, out)) return;
+  const Payload payload = payload_of(line);
+  if (state_.pem && pem_line(line, payload, out)) return;
+  std::size_t begin = payload.begin;
+  const bool record = is_record_start(line.substr(begin));
+  if (!payload.framed && record && state_.frames.size() > 1 && line.front() != '{')
+    state_.frames.clear();
+  if (block_.active && block_line(line, begin, out)) return;
+  begin = continued(line, payload, out);
+  after_partial_ = payload.partial || goes_on;
+  if (begin >= line.size()) return;
+  if (!state_.frames.empty()) {
+    Frame& root = state_.frames.front();
+    root.named = {};
+    if (state_.frames.size() == 1) root.flagged = {};
+  }
+  if (begin == payload.begin && !record) begin = structure(line, begin, out);
+  if (begin >= line.size()) return;
+  if (payload.begin == 0 && begin == 0) access_log_user(line, begin, out);
+  Scanner scanner(env_, state_, line, out, depth_, true);
+  scanner.scan(begin, line.size());
+  if (state_.frames.size() > 1 && record && line.back() != '{' && line.back() != '[' &&
+      line.back() != '(' && line.back() != ',')
+    state_.frames.resize(1);
+}
+
+/// Docker's json-file driver wraps every line: the line inside has its own course.
+bool LineMachine::container_json(std::string_view line, Edits& out) {
+  static constexpr std::string_view k_start = "{\"log\":\"";
+  if (!line.starts_with(k_start)) return false;
+  std::size_t end = k_start.size();
+  while (end < line.size() && line[end] != '"') end += line[end] == '\\' ? 2 : 1;
+  if (end >= line.size()) return false;
+  if (!line.substr(end).starts_with("\",\"")) return false;
+  const std::string_view raw = line.substr(k_start.size(), end - k_start.size());
+  Decoded decoded = decode(raw, Escapes::backslash);
+  std::string_view text = decoded.text;
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (!inner_) inner_ = std::make_unique<LineMachine>(env_, depth_);
+  Edits edits;
+  if (text.find('\n') == std::string_view::npos) {
+    inner_->line(text, edits);
+  } else {
+    scan_text(env_, text, depth_ + 1, edits);
+  }
+  map_to_source(decoded, Escapes::backslash, k_start.size(), edits, out);
+  ScanState rest;
+  Scanner(env_, rest, line, out, depth_, false).scan(end + 1, line.size());
+  return true;
+}
+
+/// A line of a private key. False when the key ended without its end mark.
+bool LineMachine::pem_line(std::string_view line, const Payload& payload, Edits& out) {
+  if (base::contains(line, "-----END")) {
+    state_.pem = false;
+    pem_lines_ = 0;
+    return true;
+  }
+  std::size_t begin = first_not_blank(line, payload.begin);
+  std::size_t end = line.size();
+  while (end > begin && (line[end - 1] == ' ' || line[end - 1] == '\r')) --end;
+  std::string_view body = line.substr(begin, end - begin);
+  if (body.empty() || placeholder_length(body) == body.size()) return true;
+  if (!is_base64_body(body)) {
+    const bool header = body.starts_with("Proc-Type:") || body.starts_with("DEK-Info:") ||
+                        body.starts_with("Version:") || body.starts_with("Comment:");
+    if (header) return true;
+    // Loggers that prefix every line: the last word is the body.
+    const auto blank = body.rfind(' ');
+    const std::string_view last = blank == std::string_view::npos ? body : body.substr(blank + 1);
+    if (last.size() < 16 || !is_base64_body(last)) {
+      state_.pem = false;
+      return false;
+    }
+    begin += blank + 1;
+    body = last;
+  }
+  if (++pem_lines_ > k_most_pem_lines) {
+    state_.pem = false;
+    return false;
+  }
+  std::string name = env_.namer.name_of_part(What::private_key);
+  if (env_.profile.xml) name = "[private-key]";
+  out.push_back({begin, begin + body.size(), What::private_key, std::move(name)});
+  return true;
+}
+
+/// A line of a block that is masked as a whole. False when the block ended before it.
+bool LineMachine::block_line(std::string_view line, std::size_t begin, Edits& out) {
+  const std::size_t text = first_not_blank(line, begin);
+  if (text >= line.size()) return true;
+  const std::size_t indent = text - begin;
+  bool inside = indent > block_.indent && block_.lines_left-- > 0;
+  if (inside && block_.keys_end_it) {
+    const auto colon = line.find(": ", text);
+    const bool key = colon != std::string_view::npos &&
+                     line.substr(text, colon - text).find(' ') == std::string_view::npos;
+    inside = !key && line[text] != '-' && line.back() != ':';
+  }
+  if (!inside) {
+    block_.active = false;
+    return false;
+  }
+  mask_rest(line, text, line.size(), block_.what, out);
+  return true;
+}
+
+/// A line inside a turn of a conversation that the engine logged as the model sees it.
+std::size_t LineMachine::template_line(std::string_view line, std::size_t text, Edits& out) {
+  static constexpr std::array<std::string_view, 8> k_ends{
+      "<|im_end|>", "<|eot_id|>",    "<|end|>",  "<end_of_turn>",
+      "[/INST]",    "<|endoftext|>", "</think>", "<|return|>"};
+  std::size_t close = line.size();
+  for (const std::string_view mark : k_ends) close = std::min(close, line.find(mark, text));
+  mask_rest(line, text, close, state_.open.what, out);
+  if (close < line.size()) state_.open.active = false;
+  return close;
+}
+
+/// What the line before left open: the end of a quoted text, of a cut credential, the value of a
+/// flag. Where the rest of the line begins.
+std::size_t LineMachine::continued(std::string_view line, const Payload& payload, Edits& out) {
+  std::size_t begin = payload.begin;
+  const std::size_t text = first_not_blank(line, begin);
+  const bool record = is_record_start(line.substr(begin)) && !after_partial_;
+  if (state_.open.active) {
+    if (record || state_.open.lines_left-- <= 0) {
+      state_.open.active = false;
+    } else {
+      std::size_t close = std::string_view::npos;
+      if (state_.open.quote == k_template) return template_line(line, text, out);
+      for (std::size_t i = text; i < line.size(); ++i) {
+        if (line[i] == '\\') {
+          ++i;
+        } else if (line[i] == state_.open.quote) {
+          const bool last = i + 1 >= line.size() ||
+                            std::string_view(" ,)}];").find(line[i + 1]) != std::string_view::npos;
+          if (last) {
+            close = i;
+            break;
+          }
+        }
+      }
+      const bool ends = close != std::string_view::npos;
+      mask_rest(line, text, ends ? close : line.size(), state_.open.what, out);
+      if (!ends) return line.size();
+      state_.open.active = false;
+      return close + 1;
+    }
+  }
+  if (state_.wrap.active) {
+    const ScanState::Wrap wrap = state_.wrap;
+    state_.wrap = {};
+    std::size_t end = text;
+    while (end < line.size() &&
+           (is_alnum(line[end]) || std::strchr("-_.+/=~%", line[end]) != nullptr))
+      ++end;
+    const std::string_view word = line.substr(text, end - text);
+    const bool framed_on = after_partial_ || !payload.framed;
+    const bool key = end < line.size() && line[end] == ':';
+    const bool ends_word = end == line.size() ||
+                           std::string_view(" \\@\"',").find(line[end]) != std::string_view::npos;
+    bool goes_on =
+        !word.empty() && framed_on && !record && !key && placeholder_length(line.substr(text)) == 0;
+    if (goes_on && !wrap.certain && !after_partial_)
+      goes_on = word.size() >= 6 && ends_word && !is_path(word) &&
+                word.find('=') >= word.size() - 2 &&
+                (looks_random(word, 8) || (text > begin && looks_random(word, 6)));
+    if (goes_on) {
+      mask_rest(line, text, end, wrap.what, out);
+      const bool again = end == line.size() || (end + 1 == line.size() && line[end] == '\\');
+      if (again && (payload.partial || word.size() >= 40 || line.back() == '\\'))
+        state_.wrap = {true, wrap.certain, wrap.what};
+      return end;
+    }
+  }
+  if (state_.pending.kind != KeyKind::none) {
+    const KeyClass key = state_.pending;
+    state_.pending = {};
+    std::size_t value = text;
+    if (line.substr(value).starts_with("- ")) value += 2;
+    std::size_t end = line.size();
+    while (end > value && (line[end - 1] == ' ' || line[end - 1] == '\r' || line[end - 1] == '\\'))
+      --end;
+    const std::string_view word = line.substr(value, end - value);
+    const bool alone =
+        !word.empty() && word.find_first_of(" \"'") == std::string_view::npos && !record;
+    if (alone && (word.front() != '-' || looks_random(word))) {
+      Scanner scanner(env_, state_, line, out, depth_, true);
+      scanner.mask_value(key, value, end);
+      return end;
+    }
+  }
+  return begin;
+}
+
+/// Lines that are a key and its value: YAML, `describe`, headers, env files, INI. Where the part
+/// begins that still wants a look.
+std::size_t LineMachine::structure(std::string_view line, std::size_t begin, Edits& out) {
+  const std::size_t text = first_not_blank(line, begin);
+  if (text >= line.size()) return line.size();
+  std::size_t at = text;
+  bool item = false;
+  while (line.substr(at).starts_with("- ")) {
+    at = first_not_blank(line, at + 2);
+    item = true;
+  }
+  if (at >= line.size()) return line.size();
+  const std::size_t indent = at - begin;
+  while (!levels_.empty() && levels_.back().indent >= (item ? text - begin + 1 : indent))
+    levels_.pop_back();
+  if (line.substr(begin) == "---") {
+    levels_.clear();
+    secret_object_ = other_object_ = false;
+  }
+  std::size_t key = at;
+  if (line.substr(key).starts_with("export ")) key += 7;
+  if (line.substr(key).starts_with("Environment=")) key += 12;
+  if (key < line.size() && line[key] == '"' && key > at) ++key;
+  std::size_t end = key;
+  while (end < line.size() && (is_alnum(line[end]) || std::strchr("_-./", line[end]) != nullptr))
+    ++end;
+  if (end == key || line[key] == '-') {
+    // A list element: a flag whose value is the next element, or a value of a classed list.
+    const bool lone_flag = line[key] == '-' && end == line.size() && end - key > 3;
+    if (lone_flag) {
+      const KeyClass flag = env_.keys.classify(
+          line.substr(first_not_blank(line, key)).substr(line[key + 1] == '-' ? 2 : 1));
+      if (flag.is_secret()) state_.pending = flag;
+    }
+    return begin;
+  }
+  if (pgpass(line, at, out)) return begin;
+  std::size_t mark = end;
+  while (mark < line.size() && line[mark] == ' ' && mark - end < 4) ++mark;
+  const char sign = mark < line.size() ? line[mark] : '\0';
+  const bool colon =
+      sign == ':' && mark == end && (mark + 1 >= line.size() || line[mark + 1] == ' ');
+  const bool equals = sign == '=' && !(mark + 1 < line.size() && line[mark + 1] == '=');
+  if (!colon && !equals) {
+    if (item && !levels_.empty() && levels_.back().inherited.kind != KeyKind::none) {
+      const KeyClass inherited = levels_.back().inherited;
+      Scanner scanner(env_, state_, line, out, depth_, true);
+      if (inherited.masks_text() || scanner.is_secret_value(inherited, line.substr(at)))
+        scanner.mask_value(inherited, at, line.size());
+      else
+        return begin;
+      return line.size();
+    }
+    return begin;
+  }
+  return after_key(line, indent, line.substr(key, end - key), mark + 1, sign, out);
+}
+
+/// `host:port:database:user:password` of PostgreSQL's password file.
+bool LineMachine::pgpass(std::string_view line, std::size_t begin, Edits& out) {
+  std::array<std::size_t, 4> colons{};
+  std::size_t at = begin;
+  for (std::size_t& colon : colons) {
+    colon = line.find(':', at);
+    if (colon == std::string_view::npos || colon == at) return false;
+    at = colon + 1;
+  }
+  const std::string_view port = line.substr(colons[0] + 1, colons[1] - colons[0] - 1);
+  const bool numbers = port == "*" || std::all_of(port.begin(), port.end(), is_digit);
+  const std::string_view password = line.substr(at);
+  if (!numbers || port.size() > 5 || password.size() < 4 ||
+      line.find(' ', begin) != std::string_view::npos ||
+      password.find(':') != std::string_view::npos ||
+      std::all_of(password.begin(), password.end(), is_digit))
+    return false;
+  mask_rest(line, at, line.size(), What::password, out);
+  return true;
+}
+
+std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, std::string_view key,
+                                   std::size_t value, char separator, Edits& out) {
+  const std::size_t line_begin = payload_of(line).begin;
+  KeyClass found = env_.keys.classify(key);
+  if (!env_.profile.content && found.masks_text()) found = {};
+  if (!env_.profile.free_text && found.kind == KeyKind::maybe_text) found = {};
+  const std::size_t at = first_not_blank(line, value);
+  std::size_t end = line.size();
+  while (end > at && (line[end - 1] == ' ' || line[end - 1] == '\r')) --end;
+  const std::string_view rest = line.substr(at, end - at);
+  if (separator == ':' && key == "kind") {
+    secret_object_ = rest == "Secret";
+    other_object_ = !secret_object_;
+  }
+  const bool under = !levels_.empty() && levels_.back().inherited.kind != KeyKind::none;
+  if (under && (found.kind == KeyKind::none || levels_.back().inherited.kind == KeyKind::encoded))
+    found = levels_.back().inherited;
+  if (rest.empty()) {
+    if (separator == ':' && levels_.size() < k_deepest_level) {
+      KeyClass inherited = found.is_secret() || found.masks_text() ? found : KeyClass{};
+      if (env_.profile.secret_data && key == "data" && !other_object_)
+        inherited = {KeyKind::encoded, What::secret};
+      if (key == "stringData") inherited = {KeyKind::secret, What::secret};
+      levels_.push_back({indent, inherited});
+    }
+    return line.size();
+  }
+  const bool block = (rest.front() == '|' || rest.front() == '>') && rest.size() <= 3;
+  if (block && separator == ':') {
+    if (found.is_secret() || found.masks_text())
+      block_ = {true, indent, false, k_most_block_lines,
+                found.is_secret() ? What::secret : found.what};
+    return line.size();
+  }
+  const char first = rest.front();
+  const bool plain = (class_of(first) & (k_is_quote | k_is_open)) == 0 && first != '<' &&
+                     first != '&' && first != '*' && first != '!';
+  if (found.kind == KeyKind::name && separator == ':') {
+    named_ = env_.keys.classify(base::trim(plain ? rest : rest.substr(1, rest.size() - 2)));
+    named_indent_ = indent;
+  } else if (found.kind == KeyKind::value && separator == ':' && named_.kind != KeyKind::none &&
+             named_indent_ == indent) {
+    found = named_;
+    named_ = {};
+    if (!plain && (class_of(first) & k_is_quote) != 0 && rest.size() >= 2) {
+      Scanner scanner(env_, state_, line, out, depth_, true);
+      scanner.mask_value(found, at + 1, end - (rest.back() == first ? 1 : 0));
+      return line.size();
+    }
+  }
+  if (!plain) return line_begin;
+  Scanner scanner(env_, state_, line, out, depth_, true);
+  // The value is the rest of the line, unless more `key=` follow on it.
+  const auto more = [&] {
+    for (std::size_t i = at; i < end; ++i) {
+      if (line[i] != ' ') continue;
+      std::size_t word = i + 1;
+      while (word < end && (is_alnum(line[word]) || line[word] == '_' || line[word] == '.')) ++word;
+      if (word > i + 1 && word < end && line[word] == '=') return true;
+    }
+    return false;
+  };
+  if (found.kind == KeyKind::encoded) {
+    scanner.mask_value(found, at, end);
+    return line.size();
+  }
+  if (found.is_secret() && found.kind != KeyKind::auth && found.kind != KeyKind::cookie &&
+      found.kind != KeyKind::pair) {
+    if (more() || base::contains(rest, "://")) return line_begin;
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    const bool more_words = word.size() < rest.size();
+    if (more_words && separator == '=' && looks_random(word)) return line_begin;
+    std::size_t stop = end;
+    const auto comment = rest.find(" #");
+    if (comment != std::string_view::npos) stop = at + comment;
+    while (stop > at && line[stop - 1] == ' ') --stop;
+    const std::string_view text = line.substr(at, stop - at);
+    const bool cut = !text.empty() && (text.back() == '\\' || looks_random(text)) &&
+                     text.find(' ') == std::string_view::npos;
+    if (text.find(' ') != std::string_view::npos && separator == ':' && is_prose(text, 4))
+      return line_begin;
+    if (cut) {  // the scanner knows formats and line ends
+      const std::size_t after = scanner.bare_value(found, '=', at, at, line.size());
+      return after > at ? after : line_begin;
+    }
+    if (scanner.is_secret_value(found, text)) {
+      scanner.mask(at, stop, found.what, text);
+      return line.size();
+    }
+    return line_begin;
+  }
+  if (found.masks_text()) {
+    const bool count = is_number(rest.substr(0, rest.find(' ')));
+    const bool text = count                            ? false
+                      : found.kind == KeyKind::content ? is_prose(rest, 3)
+                                                       : is_prose(rest, 4) && !is_technical(rest);
+    if (!text || (separator == '=' && more()) ||
+        (found.kind == KeyKind::content && is_technical(rest) && !under))
+      return line_begin;
+    scanner.mask(at, end, found.what, rest);
+    if (separator == ':' && indent + 2 < 40)
+      block_ = {true, indent, true, k_most_block_lines, found.what};
+    return line.size();
+  }
+  if (found.kind == KeyKind::user && separator == ':' && !more()) {
+    if (!is_service_account(rest) && rest.find('@') == std::string_view::npos &&
+        !is_prose(rest, 4) && rest.size() <= 80 && !is_path(rest)) {
+      scanner.mask(at, end, What::user, rest);
+      return line.size();
+    }
+  }
+  return line_begin;
+}
+
+/// The user of the common log format: `203.0.113.4 - ada [12/May/2026:10:20:07 +0000] "GET ...`.
+void LineMachine::access_log_user(std::string_view line, std::size_t begin, Edits& out) {
+  const auto bracket = line.find(" [", begin);
+  if (bracket == std::string_view::npos || bracket > 200 || bracket + 12 >= line.size() ||
+      !is_digit(line[bracket + 2]) || line[bracket + 4] != '/')
+    return;
+  const auto first = line.find(' ', begin);
+  const auto second = line.find(' ', first + 1);
+  if (second == std::string_view::npos || second >= bracket) return;
+  const std::string_view user = line.substr(second + 1, bracket - second - 1);
+  if (is_service_account(user) || !find_email(line, second + 1, bracket).empty()) return;
+  Scanner(env_, state_, line, out, depth_, true).mask(second + 1, bracket, What::user, user);
+}
+
+void scan_text(Env& env, std::string_view text, int depth, Edits& out) {
+  LineMachine machine(env, depth);
+  std::size_t begin = 0;
+  Edits edits;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    edits.clear();
+    machine.line(text.substr(begin, end - begin), edits);
+    for (Edit& edit : edits) {
+      edit.begin += begin;
+      edit.end += begin;
+      out.push_back(std::move(edit));
+    }
+    begin = end + 1;
+  }
+}
+
+}  // namespace triage::redact

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redact/scanner.hpp"
+
+namespace triage::redact {
+
+/// Where the message of a log line begins: behind the stamps and stream names that containers,
+/// kubectl, compose and journald put before every physical line. `partial` is CRI's `P`: the next
+/// line goes on.
+struct Payload {
+  std::size_t begin = 0;
+  bool framed = false;  ///< a runtime put the prefix there, so it says nothing of the message
+  bool partial = false;
+};
+[[nodiscard]] Payload payload_of(std::string_view line);
+
+/// Whether a message begins with a stamp, a level or another mark that loggers start records with.
+[[nodiscard]] bool is_record_start(std::string_view message);
+
+/// Redacts the lines of one stream in order, and carries what reaches over line ends: private keys,
+/// texts whose quote is still open, YAML blocks, credentials cut by a terminal, flags whose value
+/// stands on the next line. Lines are never joined or split: each gives edits of its own.
+class LineMachine {
+ public:
+  LineMachine(Env& env, int depth) : env_(env), depth_(depth) {}
+
+  /// `line` without its end. `goes_on`: the line was longer than a buffer and this is not its end.
+  void line(std::string_view line, Edits& out, bool goes_on = false);
+
+ private:
+  struct Level {
+    std::size_t indent;
+    KeyClass inherited;  ///< of the values under this key
+  };
+  /// What a YAML block, a text without end or a key without value claims of the following lines.
+  struct Block {
+    bool active = false;
+    std::size_t indent = 0;    ///< lines deeper than this belong to it
+    bool keys_end_it = false;  ///< a plain text that runs on; a line with a key is none of it
+    int lines_left = 0;
+    What what = What::text;
+  };
+
+  bool container_json(std::string_view line, Edits& out);
+  std::size_t continued(std::string_view line, const Payload& payload, Edits& out);
+  bool pem_line(std::string_view line, const Payload& payload, Edits& out);
+  std::size_t template_line(std::string_view line, std::size_t text, Edits& out);
+  bool pgpass(std::string_view line, std::size_t begin, Edits& out);
+  bool block_line(std::string_view line, std::size_t begin, Edits& out);
+  std::size_t structure(std::string_view line, std::size_t begin, Edits& out);
+  std::size_t after_key(std::string_view line, std::size_t indent, std::string_view key,
+                        std::size_t value, char separator, Edits& out);
+  void access_log_user(std::string_view line, std::size_t begin, Edits& out);
+  void mask_rest(std::string_view line, std::size_t begin, std::size_t end, What what, Edits& out);
+
+  Env& env_;
+  int depth_;
+  ScanState state_;
+  std::vector<Level> levels_;
+  Block block_;
+  KeyClass named_;  ///< of a YAML `name:` that waits for its `value:`
+  std::size_t named_indent_ = 0;
+  int pem_lines_ = 0;
+  bool after_partial_ = false;
+  bool secret_object_ = false;
+  bool other_object_ = false;
+  std::unique_ptr<LineMachine> inner_;  ///< of Docker's JSON records
+};
+
+}  // namespace triage::redact

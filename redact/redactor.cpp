@@ -1,0 +1,389 @@
+#include "redact/redactor.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "base/digest.hpp"
+#include "base/text.hpp"
+#include "redact/identifiers.hpp"
+#include "redact/known_values.hpp"
+#include "redact/line_machine.hpp"
+#include "redact/namer.hpp"
+#include "redact/profiles.hpp"
+#include "redact/user_text_spans.hpp"
+#include "redact/values.hpp"
+
+namespace triage::redact {
+namespace {
+
+/// Lines are looked at in pieces of this size; a longer one is cut at a blank, comma or bracket of
+/// its last part, so that few values are.
+constexpr std::size_t k_longest_piece = 1U << 20U;
+constexpr std::size_t k_cut_search = 64U << 10U;
+/// Entries of a private map: enough for a bundle, bounded for a hostile one.
+constexpr std::size_t k_most_map_entries = 1'000'000;
+/// Files that a report lists one by one.
+constexpr std::size_t k_most_report_files = 20'000;
+
+std::size_t piece_length(std::string_view line) {
+  if (line.size() <= k_longest_piece) return line.size();
+  const std::string_view head = line.substr(0, k_longest_piece);
+  const auto cut = head.find_last_of(" ,]}>\t");
+  return cut == std::string_view::npos || cut + k_cut_search < head.size() ? head.size() : cut + 1;
+}
+
+/// Other spellings of a value that should be masked as well.
+std::vector<std::string> spellings(std::string_view value) {
+  std::vector<std::string> all;
+  std::string escaped;
+  std::string percent;
+  static constexpr char k_hex[] = "0123456789ABCDEF";
+  bool plain = true;
+  for (const char c : value) {
+    if (c == '\n' || c == '\t' || c == '"' || c == '\\') {
+      escaped += '\\';
+      escaped += c == '\n' ? 'n' : c == '\t' ? 't' : c;
+    } else {
+      escaped += c;
+    }
+    const bool unreserved = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                            (c >= 'A' && c <= 'Z') || std::strchr("-_.~", c) != nullptr;
+    if (unreserved) {
+      percent += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      percent += '%';
+      percent += k_hex[byte >> 4U];
+      percent += k_hex[byte & 15U];
+      plain = false;
+    }
+  }
+  if (escaped.size() != value.size()) all.push_back(std::move(escaped));
+  if (!plain) all.push_back(std::move(percent));
+  return all;
+}
+
+}  // namespace
+
+std::uint64_t Counts::total() const {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t n : by_what) sum += n;
+  return sum;
+}
+
+std::uint64_t Counts::tier1() const {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < by_what.size(); ++i)
+    if (is_credential(static_cast<What>(i)) || is_content(static_cast<What>(i))) sum += by_what[i];
+  return sum;
+}
+
+void Counts::add(const Counts& other) {
+  for (std::size_t i = 0; i < by_what.size(); ++i) by_what[i] += other.by_what[i];
+  for (const auto& [rule, n] : other.by_rule) by_rule[rule] += n;
+}
+
+struct Redactor::Shared {
+  explicit Shared(Options given)
+      : options(std::move(given)),
+        namer(options.placeholders == Options::Placeholders::fixed ? Namer::Style::fixed
+                                                                   : Namer::Style::pseudonyms,
+              options.salt.empty() ? base::random_bytes(32) : options.salt),
+        spans(options.user_text) {
+    for (const auto& [key, result] : options.custom.keys) classifier.add(key, result);
+  }
+
+  Options options;
+  Namer namer;
+  KeyClassifier classifier;
+  UserTextSpans spans;
+  KnownValues known;
+
+  mutable std::mutex mutex;
+  Counts totals;
+  std::vector<std::pair<std::string, Counts>> files;
+  std::map<std::string, std::string> reverse;
+};
+
+struct Stream::State {
+  State(Redactor::Shared& run, Source of, bool checking)
+      : shared(run),
+        source(std::move(of)),
+        check(checking),
+        keys(run.classifier),
+        env{run.namer, keys, checking ? nullptr : &run.known,
+            profile_of(source.kind, source.format)},
+        machine(env, 0),
+        finder(run.known),
+        tracker(run.spans, source.kind) {
+    env.profile.strict = run.options.strict;
+  }
+
+  void piece(std::string_view text, bool goes_on, std::string& out);
+  void lines(std::string_view text, std::string& out);
+  void beyond_structure(std::string_view line);
+
+  Redactor::Shared& shared;
+  Source source;
+  bool check;
+  bool finished = false;
+  KeyCache keys;
+  Env env;
+  LineMachine machine;
+  KnownValueFinder finder;
+  UserTextTracker tracker;
+  Counts counts;
+  std::string carry;   ///< the start of a line whose end did not come yet
+  std::string output;  ///< kept for its capacity
+  bool first_line = true;
+  Edits edits;
+  std::vector<KnownValueFinder::Hit> hits;
+  std::vector<UserTextTracker::Part> parts;
+  std::vector<CustomHit> custom;
+};
+
+/// What is masked wherever it stands: spans of rule packs, rules of the user, values known from
+/// elsewhere.
+void Stream::State::beyond_structure(std::string_view line) {
+  parts.clear();
+  tracker.line(line, parts);
+  for (const UserTextTracker::Part& part : parts) {
+    const std::string_view text = line.substr(part.begin, part.end - part.begin);
+    if (text.empty() || is_masked(text)) continue;
+    edits.push_back({part.begin, part.end, What::text, shared.namer.name(What::text, text)});
+    if (env.known != nullptr) env.known->add(text, What::text);
+  }
+  if (!shared.options.custom.rules.empty()) {
+    custom.clear();
+    find_custom(shared.options.custom, source.kind, line, custom);
+    for (const CustomHit& hit : custom) {
+      const std::string_view text = line.substr(hit.begin, hit.end - hit.begin);
+      edits.push_back({hit.begin, hit.end, What::custom,
+                       shared.namer.name(What::custom, text, "x-" + hit.rule->label)});
+      ++counts.by_rule[hit.rule->id];
+    }
+  }
+  hits.clear();
+  finder.find(line, hits);
+  for (const KnownValueFinder::Hit& hit : hits) {
+    const bool masked = std::any_of(edits.begin(), edits.end(), [&](const Edit& edit) {
+      return edit.begin <= hit.begin && hit.end <= edit.end;
+    });
+    if (!masked)
+      edits.push_back({hit.begin, hit.end, hit.value->what,
+                       shared.namer.name(hit.value->what, hit.value->text)});
+  }
+}
+
+void Stream::State::piece(std::string_view text, bool goes_on, std::string& out) {
+  edits.clear();
+  const std::size_t learnt = shared.known.size();
+  machine.line(text, edits, goes_on);
+  if (env.known != nullptr) {
+    // What this line taught is learnt in its other spellings too.
+    for (std::size_t i = learnt, n = shared.known.size(); i < n && i < learnt + 64; ++i) {
+      const KnownValues::Value& value = shared.known.at(i);
+      for (const std::string& spelling : spellings(value.text))
+        shared.known.add(spelling, value.what);
+    }
+  }
+  beyond_structure(text);
+  if (edits.empty()) {
+    out += text;
+    return;
+  }
+  normalise(edits);
+  for (const Edit& edit : edits) ++counts.by_what[static_cast<std::size_t>(edit.what)];
+  if (shared.options.keep_reverse_map && !check) {
+    const std::lock_guard lock(shared.mutex);
+    for (const Edit& edit : edits)
+      if (shared.reverse.size() < k_most_map_entries)
+        shared.reverse.try_emplace(edit.replacement,
+                                   text.substr(edit.begin, edit.end - edit.begin));
+  }
+  apply(text, edits, out);
+}
+
+void Stream::State::lines(std::string_view text, std::string& out) {
+  // `text` holds whole lines, or pieces of lines that are cut by length alone.
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const auto newline = text.find('\n', begin);
+    const bool ended = newline != std::string_view::npos;
+    std::string_view line = text.substr(begin, (ended ? newline : text.size()) - begin);
+    begin = ended ? newline + 1 : text.size();
+    if (first_line) {
+      first_line = false;
+      if (line.starts_with("\xEF\xBB\xBF")) out += line.substr(0, 3), line.remove_prefix(3);
+      if (line.starts_with("<?xml") || line.starts_with("<!DOCTYPE")) env.profile.xml = true;
+    }
+    const bool carriage = line.ends_with('\r');
+    if (carriage) line.remove_suffix(1);
+    while (line.size() > k_longest_piece) {
+      const std::size_t length = piece_length(line);
+      piece(line.substr(0, length), true, out);
+      line.remove_prefix(length);
+    }
+    piece(line, false, out);
+    if (carriage) out += '\r';
+    if (ended) out += '\n';
+  }
+}
+
+Stream::Stream(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Stream::~Stream() = default;
+Stream::Stream(Stream&&) noexcept = default;
+Stream& Stream::operator=(Stream&&) noexcept = default;
+
+const Counts& Stream::counts() const {
+  return state_->counts;
+}
+
+void Stream::feed(std::string_view chunk, const Sink& sink) {
+  State& s = *state_;
+  s.output.clear();
+  const auto last = chunk.rfind('\n');
+  if (last == std::string_view::npos) {
+    s.carry += chunk;
+  } else {
+    if (s.carry.empty()) {
+      s.lines(chunk.substr(0, last + 1), s.output);
+    } else {
+      const auto first = chunk.find('\n');
+      s.carry += chunk.substr(0, first + 1);
+      s.lines(s.carry, s.output);
+      s.carry.clear();
+      s.lines(chunk.substr(first + 1, last - first), s.output);
+    }
+    s.carry = chunk.substr(last + 1);
+  }
+  // A line without end must not grow without bound: its pieces go out as they fill. One byte more
+  // than a piece tells that the line goes on.
+  std::size_t taken = 0;
+  while (s.carry.size() - taken > k_longest_piece + 1) {
+    std::string_view rest = std::string_view(s.carry).substr(taken);
+    std::size_t bom = 0;
+    if (s.first_line) {
+      s.first_line = false;
+      if (rest.starts_with("\xEF\xBB\xBF")) bom = 3;
+      s.output += rest.substr(0, bom);
+      rest.remove_prefix(bom);
+      if (rest.size() <= k_longest_piece + 1) {
+        taken += bom;
+        break;
+      }
+    }
+    const std::size_t length = piece_length(rest);
+    s.piece(rest.substr(0, length), true, s.output);
+    taken += bom + length;
+  }
+  if (taken > 0) s.carry.erase(0, taken);
+  if (!s.output.empty()) sink(s.output);
+}
+
+void Stream::finish(const Sink& sink) {
+  State& s = *state_;
+  if (s.finished) return;
+  s.finished = true;
+  s.output.clear();
+  if (!s.carry.empty()) s.lines(s.carry, s.output);
+  s.carry.clear();
+  if (!s.output.empty()) sink(s.output);
+  if (s.check) return;
+  const std::lock_guard lock(s.shared.mutex);
+  s.shared.totals.add(s.counts);
+  if (s.shared.files.size() < k_most_report_files)
+    s.shared.files.emplace_back(s.source.name, s.counts);
+}
+
+Redactor::Redactor(Options options) : shared_(std::make_unique<Shared>(std::move(options))) {}
+Redactor::~Redactor() = default;
+
+Stream Redactor::open(const Source& source) {
+  return Stream(std::make_unique<Stream::State>(*shared_, source, false));
+}
+
+Stream Redactor::check(const Source& source) {
+  return Stream(std::make_unique<Stream::State>(*shared_, source, true));
+}
+
+std::string Redactor::redact(std::string_view text, const Source& source) {
+  std::string out;
+  Stream stream = open(source);
+  const Sink sink = [&out](std::string_view part) { out += part; };
+  stream.feed(text, sink);
+  stream.finish(sink);
+  return out;
+}
+
+std::string Redactor::pseudonym_of_host(std::string_view host) const {
+  if (is_private_host(host, true))
+    return shared_->options.strict ? shared_->namer.name_of_whole_host(host)
+                                   : shared_->namer.name_of_host(host);
+  return std::string(host);
+}
+
+std::string Redactor::pseudonym_of_ip(std::string_view address) {
+  return shared_->namer.name_of_ip(address);
+}
+
+Counts Redactor::totals() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->totals;
+}
+
+std::size_t Redactor::known_values() const {
+  return shared_->known.size();
+}
+
+std::string Redactor::salt_id() const {
+  return shared_->namer.salt_id();
+}
+
+bool Redactor::strict() const {
+  return shared_->options.strict;
+}
+
+std::string Redactor::report_json() const {
+  using nlohmann::ordered_json;
+  const auto counts_json = [](const Counts& counts) {
+    ordered_json json = ordered_json::object();
+    for (std::size_t i = 0; i < counts.by_what.size(); ++i)
+      if (counts.by_what[i] > 0)
+        json[std::string(to_string(static_cast<What>(i)))] = counts.by_what[i];
+    return json;
+  };
+  const std::lock_guard lock(shared_->mutex);
+  ordered_json report;
+  report["schema"] = "triage.redaction/v1";
+  report["mode"] = shared_->options.strict ? "strict" : "default";
+  report["placeholders"] =
+      shared_->options.placeholders == Options::Placeholders::fixed ? "fixed" : "pseudonyms";
+  report["salt_id"] = shared_->options.placeholders == Options::Placeholders::fixed
+                          ? ordered_json(nullptr)
+                          : ordered_json(shared_->namer.salt_id());
+  report["total"] = shared_->totals.total();
+  report["by_kind"] = counts_json(shared_->totals);
+  report["by_rule"] = shared_->totals.by_rule;
+  auto files = shared_->files;
+  std::stable_sort(files.begin(), files.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  report["files"] = ordered_json::array();
+  for (const auto& [name, counts] : files) {
+    if (counts.total() == 0) continue;
+    report["files"].push_back({{"file", base::to_valid_utf8(name)},
+                               {"total", counts.total()},
+                               {"by_kind", counts_json(counts)}});
+  }
+  return report.dump(1) + "\n";
+}
+
+std::vector<std::pair<std::string, std::string>> Redactor::reverse_map() const {
+  const std::lock_guard lock(shared_->mutex);
+  return {shared_->reverse.begin(), shared_->reverse.end()};
+}
+
+}  // namespace triage::redact

@@ -1,0 +1,625 @@
+// Values by the class of their key: which of them are secrets or content, and how far they reach.
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "redact/chars.hpp"
+#include "redact/identifiers.hpp"
+#include "redact/scanner.hpp"
+#include "redact/token_formats.hpp"
+#include "redact/values.hpp"
+
+namespace triage::redact {
+namespace {
+
+template <std::size_t N>
+bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view w) { return base::iequals(w, word); });
+}
+
+bool is_scheme(std::string_view word) {
+  static constexpr std::array<std::string_view, 14> k_schemes{
+      "Bearer", "Basic",  "Token",    "ApiKey", "Api-Key", "Key", "Negotiate",
+      "NTLM",   "Splunk", "GenieKey", "SSWS",   "JWT",     "Bot", "GoogleLogin"};
+  return is_one_of(word, k_schemes);
+}
+
+/// Whose words a message holds.
+bool is_role(std::string_view word) {
+  static constexpr std::array<std::string_view, 12> k_roles{
+      "user", "assistant", "system", "tool",     "developer", "human",
+      "ai",   "gpt",       "model",  "function", "bot",       "chatbot"};
+  return is_one_of(word, k_roles);
+}
+
+bool all_lower_letters(std::string_view value) {
+  return std::all_of(value.begin(), value.end(), is_lower);
+}
+
+bool has_letter_and_digit(std::string_view value) {
+  return std::any_of(value.begin(), value.end(), is_digit) &&
+         std::any_of(value.begin(), value.end(), is_alpha);
+}
+
+/// `hf-token-secret`, `regcred-tls`: what objects that hold secrets are called.
+bool names_a_secret(std::string_view value) {
+  static constexpr std::array<std::string_view, 12> k_words{
+      "secret", "secrets", "creds", "cred",    "credentials", "token",
+      "key",    "tls",     "cert",  "regcred", "auth",        "pull"};
+  if (!is_object_name(value)) return false;
+  for (const std::string_view part : base::split(value, '-'))
+    if (is_one_of(part, k_words)) return true;
+  return false;
+}
+
+/// Looks like a JSON or Python structure written into a text.
+bool is_structured(std::string_view value) {
+  value = base::trim(value);
+  if (value.size() < 2) return false;
+  const char first = value.front();
+  if (first != '{' && first != '[') return false;
+  return value.find_first_of("\"':") != std::string_view::npos &&
+         value.find_first_of(":=") != std::string_view::npos;
+}
+
+}  // namespace
+
+bool Scanner::is_secret_value(KeyClass key, std::string_view value) const {
+  value = base::trim(value);
+  if (value.empty() || is_masked(value) || is_reference(value) || is_path(value)) return false;
+  const bool status = is_status_word(value);
+  switch (key.kind) {
+    case KeyKind::secret:
+      if (status) return false;
+      if (key.what == What::password) return value.size() >= 3;
+      if (key.what == What::secret && names_a_secret(value)) return false;
+      if (is_number(value) && value.size() < 9) return false;
+      return value.size() >= 4;
+    case KeyKind::token:
+      if (status || (is_number(value) && value.size() < 10)) return false;
+      if (value.front() == '<' || is_object_name(value)) return false;
+      if (all_lower_letters(value) && value.size() < 16) return false;
+      return value.size() >= 6;
+    case KeyKind::if_random:
+    case KeyKind::key:
+      if (key.what == What::cookie && is_uuid(value)) return true;
+      if (key.kind == KeyKind::if_random && key.what == What::secret && is_uuid(value)) return true;
+      if (is_number(value) || is_uuid(value) || is_object_name(value)) return false;
+      return looks_random(value, key.kind == KeyKind::key ? 20 : 12) ||
+             (value.size() >= 8 && looks_random(value, 8) && has_letter_and_digit(value));
+    case KeyKind::auth:
+    case KeyKind::cookie:
+    case KeyKind::pair:
+      return !status && value.size() >= 6;
+    case KeyKind::encoded:
+      return value.size() >= 4;
+    default:
+      return false;
+  }
+}
+
+void Scanner::mask_value(KeyClass key, std::size_t begin, std::size_t end) {
+  const std::string_view raw = part(begin, end);
+  const bool escaped = raw.find('\\') != std::string_view::npos;
+  std::string decoded;
+  if (escaped && key.kind != KeyKind::none) decoded = decode(raw, Escapes::backslash).text;
+  const std::string_view value = escaped ? std::string_view(decoded) : raw;
+  switch (key.kind) {
+    case KeyKind::secret:
+    case KeyKind::token:
+    case KeyKind::if_random:
+      if (is_structured(value))
+        return look_inside(key, key.kind == KeyKind::secret, begin, end, quote_);
+      if (base::contains(value, "://") || base::contains(value, "-----BEGIN")) break;
+      if (const auto blank = value.find(' ');
+          blank != std::string_view::npos && is_scheme(value.substr(0, blank))) {
+        if (credentials(begin, end) != begin) return;
+      }
+      if (is_secret_value(key, value)) return mask(begin, end, key.what, value);
+      break;
+    case KeyKind::encoded:
+      if (encoded_value(key, begin, end)) return;
+      break;
+    case KeyKind::auth:
+      if (credentials(begin, end) != begin) return;
+      break;
+    case KeyKind::cookie:
+      return cookies(begin, end);
+    case KeyKind::pair:
+      if (pair(begin, end)) return;
+      if (looks_random(value)) return mask(begin, end, What::token, value);
+      break;
+    case KeyKind::content:
+      return text_value(key, begin, end, true);
+    case KeyKind::maybe_text:
+      return text_value(key, begin, end, frame().speech);
+    case KeyKind::arguments: {
+      const KeyClass inside{KeyKind::content, key.what};
+      if (is_structured(value)) return look_inside(inside, true, begin, end, quote_);
+      return text_value({KeyKind::maybe_text, key.what}, begin, end, false);
+    }
+    case KeyKind::token_ids: {
+      const auto digits =
+          static_cast<std::size_t>(std::count_if(value.begin(), value.end(), is_digit));
+      if (digits >= 12 && value.find_first_not_of("0123456789, []()\n") == std::string_view::npos)
+        return mask(begin, end, What::token_ids, value);
+      break;
+    }
+    case KeyKind::pieces:
+      if (key.what == What::text && !is_masked(value) && !is_number(value))
+        return mask(begin, end, What::text, value);
+      break;
+    case KeyKind::user:
+      if (!find_email(text_, begin, end).empty()) break;
+      if (value.size() <= 80 && !is_service_account(value) && !is_structured(value) &&
+          !is_path(value) && !base::contains(value, "://"))
+        return mask(begin, end, What::user, value);
+      break;
+    case KeyKind::host:
+      if (is_private_host(value, true)) return host(begin, end, true);
+      break;
+    case KeyKind::name:
+      if (value.size() <= 64) frame().named = allowed(env_.keys.classify(value));
+      break;
+    case KeyKind::value: {
+      const KeyClass named = frame().named;
+      if (named.kind != KeyKind::none && named.kind != KeyKind::value &&
+          named.kind != KeyKind::name)
+        return mask_value(named, begin, end);
+      break;
+    }
+    case KeyKind::role:
+      if (is_role(base::trim(value))) {
+        frame().speech = true;
+        frame().named = allowed({KeyKind::content, What::text});
+      }
+      break;
+    case KeyKind::key:
+      if (is_secret_value(key, value)) return mask(begin, end, What::token, value);
+      if (value.size() <= 64) frame().named = allowed(env_.keys.classify(value));
+      break;
+    case KeyKind::none:
+      break;
+  }
+  look_inside({}, false, begin, end, quote_);
+}
+
+void Scanner::text_value(KeyClass key, std::size_t begin, std::size_t end, bool sure) {
+  const std::string_view raw = part(begin, end);
+  const bool escaped = raw.find('\\') != std::string_view::npos;
+  std::string decoded;
+  if (escaped) decoded = decode(raw, Escapes::backslash).text;
+  const std::string_view value = escaped ? std::string_view(decoded) : raw;
+  if (is_masked(value) || is_reference(value) || is_number(value)) return;
+  if (is_structured(value) && (key.kind == KeyKind::maybe_text || !sure || frame().every_value))
+    return look_inside(frame().every_value ? key : KeyClass{}, frame().every_value, begin, end,
+                       quote_);
+  const Profile& profile = env_.profile;
+  const bool prose = is_prose(value, 3);
+  const bool certain = sure && profile.free_text;
+  if (!certain && !profile.strict && (!prose || is_technical(value)))
+    return look_inside({}, false, begin, end, quote_);
+  if (sure && !prose && (is_path(value) || base::contains(value, "://")))
+    return look_inside({}, false, begin, end, quote_);
+  if (profile.strict && !certain && !prose) return look_inside({}, false, begin, end, quote_);
+  mask(begin, end, key.what, value);
+}
+
+/// base64 of a secret. Whatever the value decodes to is remembered too: it may stand in clear
+/// elsewhere.
+bool Scanner::encoded_value(KeyClass key, std::size_t begin, std::size_t end) {
+  const std::string_view value = part(begin, end);
+  if (is_masked(value) || is_reference(value) || value.size() < 4) return false;
+  const auto decoded = decode_base64(value);
+  if (!decoded) return false;
+  if (key.what == What::private_key && base::contains(*decoded, "CERTIFICATE-----") &&
+      !env_.profile.strict)
+    return false;
+  if (env_.known != nullptr && decoded->size() <= KnownValues::k_longest)
+    env_.known->add(*decoded, What::secret);
+  mask(begin, end, key.what == What::private_key ? What::private_key : What::secret, value);
+  return true;
+}
+
+std::size_t Scanner::bare_end(std::size_t at, std::size_t end, char separator) const {
+  std::size_t stop = at;
+  int inner = 0;
+  const char around = state_.frames.empty() ? '\0' : state_.frames.back().open;
+  while (stop < end) {
+    const char c = text_[stop];
+    if (c == ' ' || c == '\t' || c == '"' || c == '\'' || c == '`' || c == '<' || c == '\r') break;
+    if (c == '\\' && stop + 1 < end && (text_[stop + 1] == '"' || text_[stop + 1] == '\'')) break;
+    if (c == ';' && separator != ':') break;
+    if (c == ';' && stop + 1 < end && text_[stop + 1] == ' ') break;
+    if (c == ',' && (around == '(' || around == '{' || around == '[' || stop + 1 >= end ||
+                     text_[stop + 1] == ' '))
+      break;
+    if (c == ',' || c == '&' || c == '|') {
+      // Only before another `key=`.
+      std::size_t word = stop + 1;
+      while (word < end && (is_alnum(text_[word]) || text_[word] == '_' || text_[word] == '-' ||
+                            text_[word] == '.'))
+        ++word;
+      if (word > stop + 1 && word < end && (text_[word] == '=' || (c == ',' && text_[word] == ':')))
+        break;
+    }
+    if (c == '(' || c == '{' || c == '[') ++inner;
+    if (c == ')' || c == '}' || c == ']') {
+      const char open = c == ')' ? '(' : c == '}' ? '{' : '[';
+      if (inner > 0) {
+        --inner;
+      } else if (around == open || stop + 1 >= end || text_[stop + 1] == ' ' ||
+                 text_[stop + 1] == ',') {
+        break;
+      }
+    }
+    ++stop;
+  }
+  while (stop > at + 1 &&
+         (text_[stop - 1] == ',' || text_[stop - 1] == '.' || text_[stop - 1] == ':'))
+    --stop;
+  return stop;
+}
+
+std::size_t Scanner::bare_value(KeyClass key, char separator, std::size_t key_begin, std::size_t at,
+                                std::size_t end) {
+  switch (key.kind) {
+    case KeyKind::secret:
+    case KeyKind::token:
+    case KeyKind::if_random:
+      return bare_secret(key, separator, key_begin, at, end);
+    case KeyKind::encoded: {
+      const std::size_t stop = bare_end(at, end, separator);
+      std::size_t padded = stop;
+      while (padded < end && text_[padded] == '=') ++padded;
+      return encoded_value(key, at, padded) ? padded : at;
+    }
+    case KeyKind::auth: {
+      const std::size_t stop = credentials(at, end);
+      return stop;
+    }
+    case KeyKind::cookie:
+      cookies(at, end);
+      return end;
+    case KeyKind::pair: {
+      const std::size_t stop = bare_end(at, end, separator);
+      return pair(at, stop) ? stop : at;
+    }
+    case KeyKind::content:
+    case KeyKind::maybe_text:
+    case KeyKind::arguments:
+      return bare_content(key, separator, at, end);
+    case KeyKind::token_ids: {
+      if (!is_digit(text_[at])) return at;
+      // Without brackets a list needs some length to be one.
+      std::size_t stop = at;
+      std::size_t commas = 0;
+      while (stop < end && (is_digit(text_[stop]) || text_[stop] == ',' || text_[stop] == ' ')) {
+        if (text_[stop] == ',') ++commas;
+        ++stop;
+      }
+      while (stop > at && !is_digit(text_[stop - 1])) --stop;
+      if (commas < 5) return at;
+      mask(at, stop, What::token_ids, part(at, stop));
+      return stop;
+    }
+    case KeyKind::user:
+      return bare_user(at, end);
+    case KeyKind::host: {
+      const std::size_t stop = bare_end(at, end, separator);
+      std::size_t name = at;
+      while (name < stop && (is_alnum(text_[name]) || text_[name] == '.' || text_[name] == '-'))
+        ++name;
+      if (name > at && is_private_host(part(at, name), true)) {
+        host(at, name, true);
+        return name;
+      }
+      return at;
+    }
+    case KeyKind::name:
+    case KeyKind::key: {
+      const std::size_t stop = bare_end(at, end, separator);
+      const std::string_view value = part(at, stop);
+      if (key.kind == KeyKind::key && is_secret_value(key, value)) {
+        mask(at, stop, What::token, value);
+        return stop;
+      }
+      if (value.size() <= 64) frame().named = allowed(env_.keys.classify(value));
+      return at;
+    }
+    case KeyKind::value: {
+      const KeyClass named = frame().named;
+      const bool usable = named.is_secret() || named.masks_text() || named.kind == KeyKind::user;
+      return usable ? bare_value(named, separator, key_begin, at, end) : at;
+    }
+    case KeyKind::role: {
+      const std::size_t stop = bare_end(at, end, separator);
+      if (is_role(part(at, stop))) frame().speech = true;
+      return stop;
+    }
+    case KeyKind::pieces:
+    case KeyKind::none:
+      break;
+  }
+  return at;
+}
+
+std::size_t Scanner::bare_secret(KeyClass key, char separator, std::size_t key_begin,
+                                 std::size_t at, std::size_t end) {
+  std::size_t stop = bare_end(at, end, separator);
+  if (stop <= at) return at;
+  std::string_view value = part(at, stop);
+  if (value == "|" || value == ">" || value == "|-" || value == ">-") return at;
+  if (base::contains(value, "://")) return at;
+  if (is_scheme(value)) {
+    const std::size_t after = credentials(at, end);
+    return after;
+  }
+  // base64 may end in signs that end other values.
+  while (stop < end && text_[stop] == '=') ++stop;
+  value = part(at, stop);
+  if (separator == ':') {
+    // `password: authentication failed`: prose goes on, a secret ends or looks like one.
+    const std::size_t next = skip_blanks(stop, end);
+    const bool goes_on = next < end && (is_lower(text_[next]) || text_[next] == '(');
+    const bool in_structure = frame().open == '{' || frame().open == '(';
+    const bool first_key = skip_blanks(0, end) == key_begin;
+    if (goes_on && !in_structure && !first_key && all_lower_letters(value)) return at;
+    if (!in_structure && !first_key && value.size() < 6 && !has_letter_and_digit(value)) return at;
+  }
+  if (!is_secret_value(key, value)) return at;
+  const TokenMatch token = match_token(text_, at, line_end_ && end == text_.size());
+  mask(at, stop, key.what, value);
+  if (stop == text_.size() && line_end_ && depth_ == 0) {
+    const bool whole = token.end == stop && !token.cut;
+    if (!whole && (token.cut || looks_random(value)))
+      state_.wrap = {true, token.cut && token.end == stop, key.what};
+  } else if (stop + 1 == text_.size() && text_[stop] == '\\' && line_end_ && depth_ == 0) {
+    state_.wrap = {true, true, key.what};
+  }
+  return stop;
+}
+
+/// `Bearer x`, `Basic x`, or the credential alone; the end of what was masked, or `at`.
+std::size_t Scanner::credentials(std::size_t at, std::size_t end) {
+  std::size_t word = at;
+  while (word < end && (is_alpha(text_[word]) || text_[word] == '-')) ++word;
+  std::size_t value = at;
+  const std::string_view scheme = part(at, word);
+  if (is_scheme(scheme) && word < end) {
+    if (text_[word] == ' ' || text_[word] == '+' || text_[word] == ':') value = word + 1;
+    if (part(word, end).starts_with("%20")) value = word + 3;
+    value = skip_blanks(value, end);
+  }
+  if (value == at && word < end && text_[word] == ' ' && !looks_random(scheme)) {
+    // Digest, AWS4-HMAC-SHA256 and the like carry fields that have names of their own.
+    return at;
+  }
+  if (value >= end || placeholder_length(part(value, end)) > 0) return value >= end ? at : value;
+  std::size_t stop = value;
+  while (stop < end &&
+         std::string_view(" \t\"'`<;,\\)]}").find(text_[stop]) == std::string_view::npos)
+    ++stop;
+  const std::string_view secret = part(value, stop);
+  if (value == at) {
+    if (!is_secret_value({KeyKind::auth, What::token}, secret) || base::contains(secret, "://"))
+      return at;
+    if (all_lower_letters(secret) && secret.size() < 20) return at;
+    if (is_object_name(secret)) return at;
+  } else if (secret.size() < 4 || is_masked(secret) || is_reference(secret) ||
+             is_status_word(secret)) {
+    return at;
+  }
+  mask(value, stop, What::token, secret);
+  if (stop == text_.size() && line_end_ && depth_ == 0) {
+    const TokenMatch token = match_token(text_, value, true);
+    if (token.end != stop || token.cut) state_.wrap = {true, token.cut, What::token};
+  }
+  return stop;
+}
+
+/// `a=b; c=d; Path=/`: values, not attributes, not short settings.
+void Scanner::cookies(std::size_t at, std::size_t end) {
+  while (at < end) {
+    at = skip_blanks(at, end);
+    const std::size_t stop = std::min(text_.find(';', at), end);
+    const std::size_t sign = text_.substr(0, stop).find('=', at);
+    if (sign == std::string_view::npos) {
+      const std::string_view alone = part(at, std::min(stop, bare_end(at, stop, '=')));
+      if (looks_random(alone) && placeholder_length(alone) == 0)
+        mask(at, at + alone.size(), What::cookie, alone);
+      if (stop >= end || base::contains(alone, " ")) break;
+      at = stop + 1;
+      continue;
+    }
+    const std::string_view name = base::trim(part(at, sign));
+    if (name.find(' ') != std::string_view::npos) break;  // not a cookie any more
+    static constexpr std::array<std::string_view, 7> k_attributes{
+        "path", "domain", "expires", "max-age", "samesite", "version", "priority"};
+    std::size_t value_end = sign + 1;
+    while (value_end < stop && text_[value_end] != ' ' && text_[value_end] != ',' &&
+           text_[value_end] != '"' && text_[value_end] != '\'' && text_[value_end] != '\\')
+      ++value_end;
+    const std::string_view value = part(sign + 1, value_end);
+    const bool secret_name = env_.keys.classify(name).is_secret();
+    const bool secret = looks_random(value, 8) || is_uuid(value) || value.size() >= 16 ||
+                        (secret_name && value.size() >= 4);
+    if (!is_one_of(name, k_attributes) && secret && !is_masked(value) &&
+        placeholder_length(value) == 0)
+      mask(sign + 1, value_end, What::cookie, value);
+    const std::size_t rest = skip_blanks(value_end, stop);
+    if (rest < stop) {
+      // The header ended; what follows is the line's.
+      return scan(rest, end);
+    }
+    at = stop + 1;
+  }
+  if (at < end) scan(at, end);
+}
+
+/// `user:password`; the user stays.
+bool Scanner::pair(std::size_t at, std::size_t end) {
+  const std::string_view value = part(at, end);
+  const auto colon = value.find(':');
+  if (colon == std::string_view::npos || colon == 0 || colon + 1 >= value.size()) return false;
+  const std::string_view user = value.substr(0, colon);
+  const std::string_view password = value.substr(colon + 1);
+  if (user.find_first_of("/ ") != std::string_view::npos || password.starts_with("//"))
+    return false;
+  if (is_number(password) && password.size() < 6) return false;  // uid:gid, host:port
+  if (is_masked(password) || is_reference(password) || is_path(password)) return false;
+  mask(at + colon + 1, end, What::password, password);
+  return true;
+}
+
+/// A run of numbers in a list of token ids, masked as one.
+std::size_t Scanner::id_list(std::size_t at, std::size_t end) {
+  std::size_t first = at;
+  while (first < end && (text_[first] == ' ' || text_[first] == '[' || text_[first] == '\t')) {
+    if (text_[first] == '[') push('[', {});
+    ++first;
+  }
+  std::size_t stop = first;
+  std::size_t last = first;
+  std::size_t count = 0;
+  unsigned long largest = 0;
+  while (stop < end && (is_digit(text_[stop]) || text_[stop] == ',' || text_[stop] == ' ' ||
+                        text_[stop] == '\t')) {
+    if (is_digit(text_[stop])) {
+      unsigned long number = 0;
+      while (stop < end && is_digit(text_[stop])) {
+        if (number < 100'000'000)
+          number = number * 10 + static_cast<unsigned long>(text_[stop] - '0');
+        ++stop;
+      }
+      largest = std::max(largest, number);
+      ++count;
+      last = stop;
+    } else {
+      ++stop;
+    }
+  }
+  if (count == 0) return first;
+  const bool decimal = last < end && text_[last] == '.';
+  const bool running_on = stop >= end && line_end_;  // over several lines
+  const bool ids = frame().inherited.kind == KeyKind::token_ids;
+  const bool enough =
+      (count >= 2 && largest > 255) || count >= 12 || (running_on && ids && count >= 1);
+  if (decimal || !enough) return last;
+  std::string name = shown(env_.namer.name(What::token_ids, part(first, last)));
+  // A string among numbers keeps JSON and Python valid, where the text around allows quotes.
+  if (quote_ != '"') name = '"' + name + '"';
+  out_.push_back({first, last, What::token_ids, std::move(name)});
+  return last;
+}
+
+std::size_t Scanner::bare_user(std::size_t at, std::size_t end) {
+  // `User: what should I ask the doctor` is no name.
+  if (text_[at - 1] == ' ' && is_prose(part(at, end), 4)) {
+    if (const std::size_t stop = bare_content({KeyKind::content, What::prompt}, ':', at, end);
+        stop > at)
+      return stop;
+  }
+  const std::size_t stop = bare_end(at, end, '=');
+  const std::string_view value = part(at, stop);
+  if (!find_email(text_, at, stop).empty()) return at;
+  if (value.size() > 80 || is_service_account(value) || is_path(value) ||
+      value.find_first_of("(){}[]<>=/\\") != std::string_view::npos)
+    return at;
+  mask(at, stop, What::user, value);
+  return stop;
+}
+
+/// Content without quotes: up to the next field or the end of the line.
+std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t at, std::size_t end) {
+  if (!env_.profile.free_text) return at;
+  std::size_t stop = end;
+  // Percent-encoded or joined by plus signs: one word.
+  const std::size_t word_end = std::min(text_.find_first_of(" \t\"'<>", at), end);
+  const std::string_view word = part(at, word_end);
+  if (word_end == end || separator == '=') {
+    const Decoded decoded = decode(word, Escapes::percent);
+    if (decoded.text.size() < word.size() || word.find('+') != std::string_view::npos) {
+      if (is_prose(decoded.text, 3)) {
+        mask(at, word_end, key.what, decoded.text);
+        return word_end;
+      }
+    }
+  }
+  if (is_status_word(word)) return at;
+  if (is_digit(word.empty() ? ' ' : word.front()) && is_number(word))
+    return at;  // `Prompt: 120 tokens`
+  for (std::size_t i = at; i < end; ++i) {
+    const char c = text_[i];
+    if (c == '<' && placeholder_length(part(i, end)) > 0) {
+      stop = i;
+      break;
+    }
+    const char around = frame().open;
+    if ((c == '}' && around == '{') || (c == ')' && around == '(') || (c == ']' && around == '[')) {
+      stop = i;
+      break;
+    }
+    if (c != ' ' && c != ',') continue;
+    std::size_t next = i + 1;
+    while (next < end && text_[next] == ' ') ++next;
+    if (c == ' ' && text_[i] == ' ' && next < end && (text_[next] == '|' || text_[next] == '\t')) {
+      stop = i;
+      break;
+    }
+    if (next < end && text_[next] == '(' && next + 1 < end && is_digit(text_[next + 1])) {
+      stop = i;  // ` (61 tokens)`
+      break;
+    }
+    std::size_t name = next;
+    bool joint = false;
+    while (name < end && (is_alnum(text_[name]) || text_[name] == '_')) {
+      joint = joint || text_[name] == '_';
+      ++name;
+    }
+    if (name == next || name >= end) continue;
+    const bool equals = text_[name] == '=' && name + 1 < end && text_[name + 1] != ' ';
+    const bool colon = text_[name] == ':' && (c == ',' || around == '{') &&
+                       (joint || around == '{' || part(next, name) == "params");
+    if (equals || colon) {
+      stop = i;
+      break;
+    }
+  }
+  while (stop > at && (text_[stop - 1] == ' ' || text_[stop - 1] == ',')) --stop;
+  const std::string_view text = part(at, stop);
+  const bool sure = key.kind == KeyKind::content || frame().speech;
+  if (!is_prose(text, sure ? 3 : 4) || is_technical(text)) return at;
+  if (!sure && !env_.profile.strict && separator != '=') return at;
+  mask(at, stop, key.what, text);
+  return stop;
+}
+
+/// The class of a name of several words in prose: `User prompt: `, `The request body was: `.
+KeyClass Scanner::phrase_class(std::size_t begin, std::size_t end) const {
+  static constexpr std::array<std::string_view, 35> k_heads{
+      "provided",  "supplied",   "given",  "used",     "value",     "key",      "issued",
+      "returned",  "generated",  "was",    "is",       "were",      "are",      "received",
+      "sent",      "formatting", "said",   "asked",    "dump",      "preview",  "message",
+      "text",      "input",      "output", "content",  "query",     "response", "context",
+      "documents", "document",   "chunk",  "messages", "arguments", "request",  "summary"};
+  if (!is_one_of(text_.substr(begin, end - begin), k_heads)) return {};
+  std::size_t first = begin;
+  for (int words = 0; words < 3 && first > 1 && text_[first - 1] == ' '; ++words) {
+    std::size_t start = first - 1;
+    while (start > 0 && is_alpha(text_[start - 1])) --start;
+    if (start == first - 1) break;
+    first = start;
+    const KeyClass key = env_.keys.classify(text_.substr(first, end - first));
+    if (key.kind == KeyKind::content) return key;
+    if (key.kind == KeyKind::secret && key.what == What::password) return key;
+    if (key.kind == KeyKind::secret || key.kind == KeyKind::token)
+      return {KeyKind::if_random, What::token};
+    if (key.kind == KeyKind::maybe_text && text_[end - 1] == 's') return key;
+  }
+  return {};
+}
+
+}  // namespace triage::redact

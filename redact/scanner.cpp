@@ -1,0 +1,695 @@
+#include "redact/scanner.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "redact/chars.hpp"
+#include "redact/values.hpp"
+
+namespace triage::redact {
+namespace {
+
+constexpr std::size_t k_longest_key = 96;
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view w) { return base::iequals(w, word); });
+}
+
+/// The name in a key as written: `--api-key`, `$env.token`, `owner.example/email`.
+std::string_view bare_key(std::string_view word) {
+  const auto slash = word.rfind('/');
+  if (slash != std::string_view::npos && slash + 1 < word.size()) word.remove_prefix(slash + 1);
+  while (!word.empty() && !is_alnum(word.front()) && !is_high(word.front())) word.remove_prefix(1);
+  return word.find_first_of("@%") == std::string_view::npos ? word : std::string_view();
+}
+
+bool is_string_prefix(std::string_view word) {
+  return !word.empty() && word.size() <= 2 &&
+         word.find_first_not_of("bBrRfFuUL") == std::string_view::npos;
+}
+
+/// Names under which a request or a response travels whole: what is inside says itself what it is.
+bool is_envelope(std::string_view key) {
+  return is_one_of(key, {"body", "payload", "request", "response", "query", "context", "input",
+                         "inputs", "search", "request_body", "response_body", "data", "output",
+                         "outputs", "json_data", "requestBody", "responseBody"});
+}
+
+/// Whether a text ends inside a turn of a conversation: after its last marker stands at most a
+/// role.
+bool opens_template(std::string_view text) {
+  static constexpr std::array<std::string_view, 9> k_starts{
+      "<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "[INST]", "<think>",
+      "<|user|>",     "<|assistant|>",       "<|system|>",      "<<SYS>>"};
+  std::size_t last = std::string_view::npos;
+  for (const std::string_view mark : k_starts) {
+    const auto found = text.rfind(mark);
+    if (found != std::string_view::npos &&
+        (last == std::string_view::npos || found + mark.size() > last))
+      last = found + mark.size();
+  }
+  if (last == std::string_view::npos) return false;
+  std::string_view rest = text.substr(last);
+  if (const auto header = rest.find("<|end_header_id|>"); header != std::string_view::npos)
+    rest.remove_prefix(header + 17);
+  rest = base::trim(rest);
+  const bool role = is_one_of(rest, {"user", "system", "assistant", "model", "tool", "developer"});
+  return rest.empty() || role || is_prose(rest, 3);
+}
+
+}  // namespace
+
+Frame& Scanner::frame() {
+  if (state_.frames.empty()) state_.frames.emplace_back();
+  return state_.frames.back();
+}
+
+void Scanner::push(char open, KeyClass inherited) {
+  Frame next;
+  next.open = open;
+  next.inherited = inherited;
+  const Frame& outer = frame();
+  next.speech = outer.speech;
+  if (outer.every_value) {
+    next.every_value = true;
+    if (inherited.kind == KeyKind::none) next.inherited = outer.inherited;
+  } else if (inherited.kind == KeyKind::none && open != '{' && outer.open != '{' &&
+             outer.open != '"' && outer.open != 0) {
+    next.inherited = outer.inherited;  // a list in a list
+  }
+  if (state_.frames.size() < k_most_frames) state_.frames.push_back(next);
+}
+
+std::string Scanner::shown(std::string placeholder) const {
+  if (!env_.profile.xml) return placeholder;
+  for (char& c : placeholder) {
+    if (c == '<') c = '[';
+    if (c == '>') c = ']';
+  }
+  return placeholder;
+}
+
+void Scanner::mask(std::size_t begin, std::size_t end, What what, std::string_view value) {
+  if (begin >= end) return;
+  out_.push_back({begin, end, what, shown(env_.namer.name(what, value))});
+  if (env_.known != nullptr && !is_address(what) && what != What::token_ids)
+    env_.known->add(value, what);
+}
+
+void Scanner::scan(std::size_t begin, std::size_t end) {
+  frame();
+  const std::size_t outer_base = base_;
+  if (base_ == 0) base_ = 1;
+  std::size_t at = begin;
+  while (at < end) {
+    const char c = text_[at];
+    const unsigned kind = class_of(c);
+    if (kind == 0) {
+      ++at;
+    } else if ((kind & k_is_word) != 0) {
+      at = on_word(at, end);
+    } else if ((kind & k_is_quote) != 0) {
+      const bool inside_word = at > begin && (is_alnum(text_[at - 1]) || is_high(text_[at - 1]));
+      at = inside_word ? at + 1 : on_quote(at, end, {}, false);
+    } else if ((kind & k_is_open) != 0) {
+      at = on_open(at, end);
+    } else if ((kind & k_is_close) != 0) {
+      at = on_close(at);
+    } else if (c == '<') {
+      at = on_less(at, end);
+    } else if (c == '?' && at > begin && at + 2 < end &&
+               (class_of(text_[at - 1]) & k_is_word) != 0) {
+      at = on_query(at + 1, end);
+    } else if (c == ':' && at + 2 < end && text_[at + 1] == ':') {
+      const std::size_t after = on_numbers_with_colons(at, end);
+      at = after > at ? after : at + 1;
+    } else {
+      ++at;
+    }
+  }
+  base_ = outer_base;
+}
+
+std::size_t Scanner::on_open(std::size_t at, std::size_t end) {
+  if (text_[at] == '[') {
+    if (const std::size_t length = placeholder_length(part(at, end)); length > 0)
+      return at + length;
+    if (part(at, end).starts_with("[INST]")) return on_template(at, end);
+  }
+  push(text_[at], {});
+  if (text_[at] != '{' && frame().inherited.kind == KeyKind::token_ids) return id_list(at + 1, end);
+  return at + 1;
+}
+
+std::size_t Scanner::on_close(std::size_t at) {
+  const char close = text_[at];
+  const char open = close == ')' ? '(' : close == ']' ? '[' : '{';
+  std::vector<Frame>& frames = state_.frames;
+  // A stray bracket in prose must not close what is open around it.
+  for (std::size_t up = 0; up < 3 && frames.size() > base_ + up; ++up) {
+    if (frames[frames.size() - 1 - up].open != open) continue;
+    frames.resize(frames.size() - 1 - up);
+    break;
+  }
+  return at + 1;
+}
+
+/// `<`: a placeholder, a chat template, or an XML element (whose name is read as a word).
+std::size_t Scanner::on_less(std::size_t at, std::size_t end) {
+  if (const std::size_t length = placeholder_length(part(at, end)); length > 0) return at + length;
+  const std::string_view rest = part(at, end);
+  if (rest.starts_with("<|") || rest.starts_with("<start_of_turn>") ||
+      rest.starts_with("<s>[INST]") || rest.starts_with("<<SYS>>"))
+    return on_template(at, end);
+  if (rest.starts_with("<think>")) return on_template(at, end);
+  return at + 1;
+}
+
+/// A conversation as the model sees it: `<|im_start|>user ...`, `[INST] ...`.
+std::size_t Scanner::on_template(std::size_t at, std::size_t end) {
+  if (!env_.profile.content) return at + 1;
+  const std::string_view text = part(at, end);
+  std::string_view words = text;
+  // The last marker of the text may be followed by fields of the log line: `<|im_end|>', params: `.
+  std::size_t stop = end;
+  static constexpr std::array<std::string_view, 8> k_ends{
+      "<|im_end|>", "<|eot_id|>",    "<|end|>",  "<end_of_turn>",
+      "[/INST]",    "<|endoftext|>", "</think>", "<|return|>"};
+  std::size_t last = 0;
+  for (const std::string_view mark : k_ends) {
+    const auto found = text.rfind(mark);
+    if (found != std::string_view::npos) last = std::max(last, found + mark.size());
+  }
+  const bool open_ended = depth_ == 0 && line_end_ && end == text_.size();
+  if (open_ended && opens_template(text.substr(last))) {
+    state_.open = {true, k_template, What::prompt, k_most_open_lines};
+  } else if (last > 0 && !is_prose(text.substr(last), 4)) {
+    stop = at + last;
+    words = text.substr(0, last);
+  }
+  if (!is_prose(words, 3)) {
+    // A marker alone, as in a list of stop words.
+    const auto close = text.find('>');
+    return close == std::string_view::npos ? at + 1 : at + close + 1;
+  }
+  mask(at, stop, What::prompt, words);
+  return stop;
+}
+
+std::size_t Scanner::closing_quote(std::size_t at, std::size_t end, bool content) const {
+  const char quote = text_[at];
+  std::size_t candidate = std::string_view::npos;
+  for (std::size_t i = at + 1; i < end; ++i) {
+    if (text_[i] == '\\') {
+      ++i;
+      continue;
+    }
+    if (text_[i] != quote) continue;
+    if (!content) {
+      // An apostrophe inside a word does not end a text.
+      const bool apostrophe = quote == '\'' && i + 1 < end && is_alpha(text_[i + 1]) &&
+                              i > at + 1 && is_alpha(text_[i - 1]);
+      if (apostrophe) {
+        if (candidate == std::string_view::npos) candidate = i;
+        continue;
+      }
+      return i;
+    }
+    // Prompts that were put between quotes without escaping: the quote that ends them stands
+    // before a delimiter or the next field.
+    candidate = i;
+    std::size_t next = i + 1;
+    if (next >= end) return i;
+    if (std::string_view(",)}];|>:\\").find(text_[next]) != std::string_view::npos) return i;
+    if (text_[next] != ' ' && text_[next] != '\t') continue;
+    next = skip_blanks(next, end);
+    if (next >= end || (!is_alnum(text_[next]) && !is_high(text_[next]))) return i;
+    std::size_t word = next;
+    while (word < end && (is_alnum(text_[word]) || text_[word] == '_' || text_[word] == '.' ||
+                          text_[word] == '-'))
+      ++word;
+    if (word < end && (text_[word] == '=' || text_[word] == ':')) return i;
+  }
+  return candidate;
+}
+
+std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, bool keyed) {
+  const char quote = text_[begin];
+  const std::size_t close = closing_quote(begin, end, key.masks_text());
+  if (close == std::string_view::npos) {
+    const bool open_ended = depth_ == 0 && line_end_ && end == text_.size() && quote != '`';
+    const std::string_view rest = part(begin + 1, end);
+    if (key.masks_text() && open_ended &&
+        (key.kind == KeyKind::content || frame().speech || is_prose(rest, 3) || is_masked(rest))) {
+      if (!is_masked(rest)) mask(begin + 1, end, key.what, rest);
+      state_.open = {true, quote, key.what, k_most_open_lines};
+      return end;
+    }
+    if (key.is_secret() && open_ended && is_secret_value(key, rest)) {
+      mask(begin + 1, end, key.what, rest);
+      state_.wrap = {true, false, key.what};
+      return end;
+    }
+    return begin + 1;
+  }
+  const std::size_t first = begin + 1;
+  const std::size_t next = skip_blanks(close + 1, end);
+  const bool colon =
+      next < end && text_[next] == ':' && !(next + 1 < end && text_[next + 1] == ':');
+  const bool equals =
+      next < end && text_[next] == '=' && !(next + 1 < end && text_[next + 1] == '=');
+  if (!keyed && (colon || equals) && close - first <= k_longest_key) {
+    const std::string_view name = part(first, close);
+    std::size_t value = next + 1;
+    if (equals && value < end && text_[value] == '>') ++value;
+    // A sentence before a colon is no name.
+    const bool sentence = std::count(name.begin(), name.end(), ' ') > 2;
+    if (sentence || name.size() >= 16 || name.find_first_of("./:@") != std::string_view::npos)
+      look_inside({}, false, first, close, quote);
+    return on_key(sentence ? std::string_view() : name, first, value, ':', end);
+  }
+  if (!keyed) {
+    Frame& around = frame();
+    const std::string_view value = part(first, close);
+    if (around.flagged.kind != KeyKind::none) {
+      const bool another_flag = value.starts_with('-') && !looks_random(value);
+      const bool another_name = env_.keys.classify(value).kind != KeyKind::none;
+      if (!another_flag && !another_name) key = around.flagged;
+      around.flagged = {};
+    } else if (around.open != '{') {
+      key = around.inherited;
+    }
+    if (key.kind == KeyKind::none) {
+      const bool flag =
+          value.starts_with('-') && value.size() > 2 && value.find(' ') == std::string_view::npos;
+      const bool before_comma = next < end && text_[next] == ',';
+      const bool pair_like = around.open == '(' || around.open == '[' || around.open == 0;
+      if (flag ? value.find('=') == std::string_view::npos
+               : before_comma && pair_like && value.size() <= 40 &&
+                     value.find(' ') == std::string_view::npos) {
+        const KeyClass named = env_.keys.classify(bare_key(value));
+        const bool usable = flag
+                                ? named.is_secret() || named.masks_text()
+                                : named.kind == KeyKind::auth || named.kind == KeyKind::cookie ||
+                                      named.kind == KeyKind::secret || named.kind == KeyKind::token;
+        if (usable) around.flagged = named;
+      }
+    }
+  }
+  quoted_value(key, first, close, quote);
+  return close + 1;
+}
+
+void Scanner::quoted_value(KeyClass key, std::size_t begin, std::size_t end, char quote) {
+  if (begin >= end || placeholder_length(part(begin, end)) == end - begin) return;
+  const char outer_quote = quote_;
+  quote_ = quote;
+  mask_value(key, begin, end);
+  quote_ = outer_quote;
+}
+
+void Scanner::look_inside(KeyClass inherited, bool every_value, std::size_t begin, std::size_t end,
+                          char quote) {
+  if (begin >= end) return;
+  const std::string_view raw = part(begin, end);
+  if (raw.find('\\') != std::string_view::npos && depth_ < k_deepest) {
+    const Decoded decoded = decode(raw, Escapes::backslash);
+    if (decoded.text.size() != raw.size()) {
+      Edits edits;
+      if (decoded.text.find('\n') != std::string::npos) {
+        scan_text(env_, decoded.text, depth_ + 1, edits);
+      } else {
+        ScanState state;
+        state.frames.emplace_back();
+        state.frames.back() = {0, inherited, {}, {}, frame().speech, every_value};
+        Scanner inner(env_, state, decoded.text, edits, depth_ + 1, false);
+        inner.scan(0, decoded.text.size());
+      }
+      map_to_source(decoded, Escapes::backslash, begin, edits, out_);
+      return;
+    }
+  }
+  const std::size_t frames = state_.frames.size();
+  const std::size_t outer_base = base_;
+  const char outer_quote = quote_;
+  push('"', inherited);
+  frame().every_value = frame().every_value || every_value;
+  base_ = state_.frames.size();
+  quote_ = quote;
+  scan(begin, end);
+  quote_ = outer_quote;
+  base_ = outer_base;
+  state_.frames.resize(std::min(frames, state_.frames.size()));
+}
+
+std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::size_t value,
+                            char separator, std::size_t end) {
+  KeyClass found = key.empty() ? KeyClass{} : env_.keys.classify(key);
+  if (separator == ':' && env_.profile.free_text && depth_ <= 2 &&
+      (found.kind == KeyKind::none || found.kind == KeyKind::maybe_text ||
+       found.kind == KeyKind::key) &&
+      key_begin > 0 && text_[key_begin - 1] == ' ') {
+    const KeyClass phrase = phrase_class(key_begin, key_begin + key.size());
+    if (phrase.kind != KeyKind::none) found = phrase;
+  }
+  found = allowed(found);
+  if (found.kind == KeyKind::none && frame().every_value) found = frame().inherited;
+  const std::size_t at = skip_blanks(value, end);
+  if (at >= end) return end;
+  const char c = text_[at];
+  if (const std::size_t length = placeholder_length(part(at, end)); length > 0) return at + length;
+  if ((class_of(c) & k_is_quote) != 0) {
+    if (found.kind == KeyKind::value && frame().named.kind == KeyKind::none)
+      frame().named = name_after(at, end);
+    return on_quote(at, end, found, true);
+  }
+  if ((class_of(c) & k_is_open) != 0) {
+    push(c, found);
+    Frame& inner = frame();
+    if (found.kind == KeyKind::value && state_.frames.size() > 1) {
+      inner.named = state_.frames[state_.frames.size() - 2].named;
+      if (c == '[') inner.inherited = inner.named;
+    }
+    if (found.masks_text() && !is_envelope(key)) inner.speech = true;
+    if (found.kind == KeyKind::arguments) {
+      inner.inherited = c == '{' ? KeyClass{KeyKind::content, found.what} : KeyClass{};
+      inner.every_value = c == '{';
+    }
+    if (c != '{' && (found.kind == KeyKind::token_ids || found.kind == KeyKind::pieces))
+      return id_list(at + 1, end);
+    return at + 1;
+  }
+  if (found.kind == KeyKind::none) return at;
+  // `Some("x")`, `SecretStr('x')`, `b'x'`, `&"x"`: the value stands inside.
+  std::size_t word = at;
+  while (word < end && (text_[word] == '&' || text_[word] == '*')) ++word;
+  const std::size_t word_begin = word;
+  while (word < end && (is_alnum(text_[word]) || text_[word] == '_' || text_[word] == '.')) ++word;
+  if (word < end && text_[word] == '(' && word > word_begin) {
+    push('(', found);
+    if (found.masks_text() && !is_envelope(key)) frame().speech = true;
+    if (found.kind == KeyKind::token_ids) return id_list(word + 1, end);
+    return word + 1;
+  }
+  if (word < end && (class_of(text_[word]) & k_is_quote) != 0 &&
+      (word == word_begin || is_string_prefix(part(word_begin, word))))
+    return on_quote(word, end, found, true);
+  return bare_value(found, separator, key_begin, at, end);
+}
+
+KeyClass Scanner::allowed(KeyClass key) const {
+  const Profile& profile = env_.profile;
+  if (!profile.content && (key.masks_text() || key.kind == KeyKind::pieces ||
+                           key.kind == KeyKind::token_ids || key.kind == KeyKind::arguments))
+    return {};
+  if (!profile.free_text && key.kind == KeyKind::maybe_text) return {};
+  return key;
+}
+
+/// The name of a value that stands before it: `"value": "x", "name": "API_KEY"`.
+KeyClass Scanner::name_after(std::size_t value, std::size_t end) {
+  const std::size_t close = closing_quote(value, end, false);
+  if (close == std::string_view::npos) return {};
+  std::size_t at = skip_blanks(close + 1, end);
+  if (at >= end || text_[at] != ',') return {};
+  at = skip_blanks(at + 1, end);
+  if (at >= end || (class_of(text_[at]) & k_is_quote) == 0) return {};
+  const std::size_t key_close = closing_quote(at, end, false);
+  if (key_close == std::string_view::npos) return {};
+  const KeyKind kind = env_.keys.classify(part(at + 1, key_close)).kind;
+  if (kind != KeyKind::name && kind != KeyKind::key) return {};
+  at = skip_blanks(key_close + 1, end);
+  if (at >= end || text_[at] != ':') return {};
+  at = skip_blanks(at + 1, end);
+  if (at >= end || (class_of(text_[at]) & k_is_quote) == 0) return {};
+  const std::size_t name_close = closing_quote(at, end, false);
+  if (name_close == std::string_view::npos) return {};
+  return allowed(env_.keys.classify(part(at + 1, name_close)));
+}
+
+std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
+  std::size_t at = begin;
+  unsigned classes = 0;
+  while (at < end) {
+    const unsigned kind = class_of(text_[at]);
+    if ((kind & k_is_word) == 0) break;
+    classes |= kind;
+    ++at;
+  }
+  if (is_digit(text_[begin])) {
+    const Frame& around = frame();
+    if (around.inherited.kind == KeyKind::token_ids && around.open != '{' && around.open != '"')
+      return id_list(begin, end);
+    if (const std::size_t after = on_personal_number(begin, at, end); after > at) return after;
+  }
+  const char next = at < end ? text_[at] : '\0';
+  const char after_next = at + 1 < end ? text_[at + 1] : '\0';
+  if ((class_of(next) & k_is_quote) != 0 && is_string_prefix(part(begin, at)))
+    return on_quote(at, end, {}, false);
+  if (next == ':') {
+    if (after_next == '/' && at + 2 < end && text_[at + 2] == '/') return on_url(begin, at, end);
+    if (at - begin <= 4) {
+      const std::size_t after = on_numbers_with_colons(begin, end);
+      if (after > begin) return after;
+    }
+    if (after_next == ':') {
+      on_plain_word(begin, at, classes);
+      return at + 2;
+    }
+    // Bots' tokens hold a colon.
+    if (at - begin >= 8 && at - begin <= 10 && (classes & ~(k_is_word | k_is_digit)) == 0 &&
+        tokens_in(begin, std::min(end, at + 40))) {
+      return out_.back().end;
+    }
+    if (part(begin, end).starts_with("data:")) {
+      if (const std::size_t after = on_data_url(begin, end); after > begin) return after;
+    }
+  }
+  // `docs[0]: "..."`, `environ["API_KEY"] = "..."`: the name is the word or what stands inside.
+  if (next == '[' && at + 2 < end) {
+    if (const std::size_t after = on_index(begin, at, end); after > at) return after;
+  }
+  std::size_t mark = at;
+  if (next == ' ' || next == '\t') mark = skip_blanks(at, std::min(end, at + 80));
+  if (mark < end) {
+    const char m = text_[mark];
+    const char follow = mark + 1 < end ? text_[mark + 1] : '\0';
+    std::size_t value = 0;
+    if (m == '=' && follow != '=' && follow != '~') value = follow == '>' ? mark + 2 : mark + 1;
+    if (m == ':' && follow != ':' &&
+        (mark == at || follow == ' ' || follow == '\0' || follow == '='))
+      value = follow == '=' ? mark + 2 : mark + 1;
+    if (value != 0) {
+      std::string_view key;
+      if ((classes & (k_is_lower | k_is_upper | k_is_high)) != 0) key = bare_key(part(begin, at));
+      const std::size_t key_begin = at - key.size();
+      if (at - begin >= 7) on_plain_word(begin, at, classes);
+      return on_key(key, key_begin, value, m == '=' ? '=' : ':', end);
+    }
+  }
+  if (next == '>' && begin > 0 && text_[begin - 1] == '<' && at + 1 < end) {
+    const std::size_t close = std::min(text_.find('<', at + 1), end);
+    const KeyClass key = allowed(env_.keys.classify(bare_key(part(begin, at))));
+    if (close > at + 1 && key.kind != KeyKind::none && placeholder_length(part(at + 1, end)) == 0) {
+      mask_value(key, at + 1, close);
+      return close;
+    }
+    return at + 1;
+  }
+  if (text_[begin] == '-') return on_flag(begin, at, end);
+  if (next == ' ' && at - begin >= 5 && at - begin <= 10) {
+    const std::size_t after = on_spoken_secret(begin, at, end);
+    if (after > at) return after;
+  }
+  on_plain_word(begin, at, classes);
+  return at;
+}
+
+std::size_t Scanner::on_index(std::size_t begin, std::size_t bracket, std::size_t end) {
+  std::size_t close = bracket + 1;
+  while (close < end && close - bracket < 64 && text_[close] != ']' && text_[close] != '[') ++close;
+  if (close >= end || text_[close] != ']') return begin;
+  const std::size_t sign = skip_blanks(close + 1, std::min(end, close + 4));
+  if (sign >= end || (text_[sign] != ':' && text_[sign] != '=')) return begin;
+  if (sign + 1 < end && (text_[sign + 1] == ':' || text_[sign + 1] == '=')) return begin;
+  std::size_t first = bracket + 1;
+  std::size_t last = close;
+  if (last > first + 1 && (class_of(text_[first]) & k_is_quote) != 0) ++first, --last;
+  const std::string_view inside = part(first, last);
+  const bool number = std::all_of(inside.begin(), inside.end(), is_digit);
+  const std::string_view key = number ? bare_key(part(begin, bracket)) : inside;
+  if (key.empty() || key.find(' ') != std::string_view::npos) return begin;
+  return on_key(key, number ? bracket - key.size() : first, sign + 1, text_[sign], end);
+}
+
+/// US social security numbers and card numbers written in groups (bare digits are ids and counts).
+std::size_t Scanner::on_personal_number(std::size_t begin, std::size_t word_end, std::size_t end) {
+  if (!env_.profile.content) return 0;
+  const auto groups = [&](std::size_t at, std::initializer_list<std::size_t> sizes,
+                          char mark) -> std::size_t {
+    bool first = true;
+    for (const std::size_t size : sizes) {
+      if (!first && (at >= end || text_[at++] != mark)) return 0;
+      first = false;
+      for (std::size_t i = 0; i < size; ++i)
+        if (at >= end || !is_digit(text_[at++])) return 0;
+    }
+    const bool goes_on = at < end && (is_alnum(text_[at]) || text_[at] == '-' || text_[at] == '_');
+    return goes_on ? 0 : at;
+  };
+  if (word_end - begin == 11) {
+    const std::size_t stop = groups(begin, {3, 2, 4}, '-');
+    if (stop != 0) {
+      mask(begin, stop, What::user, part(begin, stop));
+      return stop;
+    }
+  }
+  const bool blanks = word_end - begin == 4;
+  if (!blanks && word_end - begin != 19) return 0;
+  const std::size_t stop = groups(begin, {4, 4, 4, 4}, blanks ? ' ' : '-');
+  if (stop == 0) return 0;
+  int sum = 0;
+  int position = 0;
+  for (std::size_t i = stop; i-- > begin;) {
+    if (!is_digit(text_[i])) continue;
+    int digit = text_[i] - '0';
+    if (position++ % 2 == 1) digit = digit * 2 > 9 ? digit * 2 - 9 : digit * 2;
+    sum += digit;
+  }
+  if (sum % 10 != 0) return 0;
+  mask(begin, stop, What::user, part(begin, stop));
+  return stop;
+}
+
+/// `data:image/png;base64,...`: a picture or a recording that somebody sent.
+std::size_t Scanner::on_data_url(std::size_t begin, std::size_t end) {
+  const std::string_view rest = part(begin, std::min(end, begin + 96));
+  const auto comma = rest.find(";base64,");
+  if (comma == std::string_view::npos || rest.substr(0, comma).find(' ') != std::string_view::npos)
+    return begin;
+  const std::size_t first = begin + comma + 8;
+  std::size_t stop = first;
+  while (stop < end && (is_alnum(text_[stop]) || text_[stop] == '+' || text_[stop] == '/' ||
+                        text_[stop] == '=' || text_[stop] == '-' || text_[stop] == '_'))
+    ++stop;
+  if (stop - first >= 16) mask(first, stop, What::text, part(first, stop));
+  return stop;
+}
+
+std::size_t Scanner::on_flag(std::size_t begin, std::size_t word_end, std::size_t end) {
+  const std::string_view word = part(begin, word_end);
+  if (word.starts_with("-----BEGIN")) return on_pem(begin, end);
+  std::string_view name = word;
+  while (!name.empty() && name.front() == '-') name.remove_prefix(1);
+  if (name.empty()) return word_end;
+  const std::size_t at = skip_blanks(word_end, end);
+  const bool has_value = at < end && at > word_end;
+  const auto said_before = [&](std::initializer_list<std::string_view> programs) {
+    const std::string_view before =
+        text_.substr(begin > 512 ? begin - 512 : 0, std::min<std::size_t>(begin, 512));
+    return std::any_of(programs.begin(), programs.end(),
+                       [&](std::string_view p) { return base::contains(before, p); });
+  };
+  KeyClass key;
+  if (word.size() == 2 && has_value) {
+    switch (word[1]) {
+      case 'u':
+      case 'U':
+        if (said_before({"curl", "wget", "http ", "https "})) key = {KeyKind::pair, What::password};
+        break;
+      case 'p':
+        if (said_before({"sshpass", "login", "mysql", "mariadb", "mongo", "redis", "skopeo"}))
+          key = {KeyKind::secret, What::password};
+        break;
+      case 'a':
+        if (said_before({"redis-cli"})) key = {KeyKind::secret, What::password};
+        break;
+      case 'w':
+        if (said_before({"ldap"})) key = {KeyKind::secret, What::password};
+        break;
+      case 'b':
+        if (said_before({"curl"})) key = {KeyKind::cookie, What::cookie};
+        break;
+      default:
+        break;
+    }
+  } else if (word.size() > 4 && word[1] == 'p' && said_before({"mysql", "mariadb"}) &&
+             word[0] == '-' && word[1] != '-') {
+    const KeyClass password{KeyKind::secret, What::password};
+    const std::size_t stop = bare_end(begin + 2, end, '=');
+    if (is_secret_value(password, part(begin + 2, stop)))
+      mask(begin + 2, stop, What::password, part(begin + 2, stop));
+    return stop;
+  } else if (word.size() > 2) {
+    key = allowed(env_.keys.classify(bare_key(word)));
+  }
+  const bool usable = key.is_secret() || key.masks_text() || key.kind == KeyKind::user;
+  if (!usable) {
+    on_plain_word(begin, word_end, k_is_lower | k_is_digit | k_is_upper);
+    return word_end;
+  }
+  if (!has_value) {
+    if (at >= end && line_end_ && depth_ == 0) state_.pending = key;
+    return word_end;
+  }
+  if (placeholder_length(part(at, end)) > 0) return at;
+  if (text_[at] == '-' && !looks_random(part(at, bare_end(at, end, ' ')))) return word_end;
+  if ((class_of(text_[at]) & k_is_quote) != 0) return on_quote(at, end, key, true);
+  if (key.kind == KeyKind::user) {
+    const std::size_t stop = bare_end(at, end, ' ');
+    if (pair(at, stop)) return stop;
+  }
+  if (key.masks_text()) return at;
+  return bare_value(key, ' ', begin, at, end);
+}
+
+/// Secrets after their name without a sign between: `Bearer x`, `token hf_x`, `password is "x"`.
+std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end) {
+  const char first = static_cast<char>(text_[begin] | 0x20);
+  if (first != 'b' && first != 't' && first != 'p' && first != 's' && first != 'a') return 0;
+  const std::string_view word = part(begin, word_end);
+  const bool scheme = is_one_of(word, {"bearer", "basic", "apikey"});
+  const bool password = is_one_of(word, {"password", "passwd", "passphrase", "passcode"});
+  const bool token = is_one_of(word, {"token", "secret", "api-key", "api_key"});
+  if (!scheme && !password && !token) return 0;
+  std::size_t at = skip_blanks(word_end, end);
+  for (const std::string_view verb : {"is ", "was ", "of ", "= "})
+    if (part(at, end).starts_with(verb)) at = skip_blanks(at + verb.size(), end);
+  if (at >= end || placeholder_length(part(at, end)) > 0) return 0;
+  std::size_t stop = 0;
+  const bool quoted = (class_of(text_[at]) & k_is_quote) != 0;
+  if (quoted) {
+    stop = closing_quote(at, end, false);
+    if (stop == std::string_view::npos) return 0;
+    ++at;
+  } else {
+    stop = bare_end(at, end, ' ');
+  }
+  const std::string_view value = part(at, stop);
+  if (is_masked(value) || is_reference(value) || is_status_word(value) || is_path(value) ||
+      is_number(value))
+    return 0;
+  const bool digit = std::any_of(value.begin(), value.end(), is_digit);
+  const bool upper = std::any_of(value.begin(), value.end(), is_upper);
+  bool secret = false;
+  if (scheme) {
+    secret = value.size() >= 8 && value.find(' ') == std::string_view::npos &&
+             (digit || upper || value.size() >= 20) && value.find(':') == std::string_view::npos;
+  } else {
+    const std::string_view before = text_.substr(0, begin);
+    const bool netrc = password && base::contains(before, "login ");
+    secret = netrc || (looks_random(value, 10) && !is_uuid(value)) ||
+             (password && digit && is_distinctive(value));
+    if (value.find(' ') != std::string_view::npos) secret = false;
+  }
+  if (!secret) return 0;
+  if (scheme || token) {
+    if (tokens_in(at, stop)) return stop + (quoted ? 1 : 0);
+  }
+  mask(at, stop, password ? What::password : What::token, value);
+  return stop + (quoted ? 1 : 0);
+}
+
+}  // namespace triage::redact

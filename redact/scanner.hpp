@@ -1,0 +1,165 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redact/decode.hpp"
+#include "redact/finding.hpp"
+#include "redact/key_class.hpp"
+#include "redact/known_values.hpp"
+#include "redact/namer.hpp"
+
+namespace triage::redact {
+
+/// What is looked for in a text; follows from its kind and from the person's options.
+struct Profile {
+  bool content = true;       ///< prompts and outputs in any wording; off in kernel logs and metrics
+  bool free_text = true;     ///< content in prose (`Prompt: ...`); off in Kubernetes objects
+  bool secret_data = false;  ///< `data:` may be that of a Kubernetes Secret
+  bool addresses = true;
+  bool strict = false;  ///< every text that could be content; whole host names
+  bool xml = false;     ///< placeholders in square brackets
+};
+
+/// What scanning shares within one stream.
+struct Env {
+  Namer& namer;
+  KeyCache& keys;
+  KnownValues* known = nullptr;  ///< learns what is masked; null in excerpts
+  Profile profile;
+};
+
+/// Stands for the quote of a conversation whose turn did not end.
+inline constexpr char k_template = '|';
+
+/// A bracket, brace or parenthesis that is open, or a quoted text that is looked into.
+struct Frame {
+  char open = 0;
+  KeyClass inherited;        ///< of the elements that have no key of their own
+  KeyClass named;            ///< what a `name` said about its `value`
+  KeyClass flagged;          ///< what the element before said about the next (`"--api-key", "x"`)
+  bool speech = false;       ///< inside messages, choices or documents: `text` is content
+  bool every_value = false;  ///< values under any key are `inherited`
+};
+
+/// What one line leaves to the next.
+struct ScanState {
+  std::vector<Frame> frames;
+  KeyClass pending;  ///< of a key whose value did not come
+  /// A quoted text that did not end.
+  struct Open {
+    bool active = false;
+    char quote = 0;
+    What what = What::text;
+    int lines_left = 0;
+  } open;
+  /// A credential that was cut by the end of the line.
+  struct Wrap {
+    bool active = false;
+    bool certain = false;  ///< by its format or a backslash; else the next word must look generated
+    What what = What::token;
+  } wrap;
+  bool pem = false;  ///< inside a private key
+};
+
+/// Looks at one line or decoded text and notes what is to be masked. It knows no line structure of
+/// files (that is LineMachine's), but every structure inside a line: `key: value` and `key=value`
+/// in any syntax, quoted and nested texts, lists, calls, URLs, command lines, headers.
+///
+/// Rather than one parser per format there is one tolerant reader, because logs mix them (JSON in a
+/// Python dict in a journal line) and cut them anywhere. It decodes quoted texts and reads inside,
+/// eight levels deep.
+class Scanner {
+ public:
+  Scanner(Env& env, ScanState& state, std::string_view text, Edits& out, int depth, bool line_end)
+      : env_(env), state_(state), text_(text), out_(out), depth_(depth), line_end_(line_end) {}
+
+  void scan(std::size_t begin, std::size_t end);
+
+  /// The value of a key that the caller recognised, quoted or not, up to `end`.
+  void mask_value(KeyClass key, std::size_t begin, std::size_t end);
+  void mask(std::size_t begin, std::size_t end, What what, std::string_view value);
+  /// The value of a key that begins at `at` without quotes; where the part behind it begins.
+  std::size_t bare_value(KeyClass key, char separator, std::size_t key_begin, std::size_t at,
+                         std::size_t end);
+  /// Fallback of `mask_value` for a value that is none: what stands in it is still looked at.
+  [[nodiscard]] bool is_secret_value(KeyClass key, std::string_view value) const;
+
+ private:
+  // scanner.cpp: the walk over words, quotes and brackets.
+  std::size_t on_word(std::size_t begin, std::size_t end);
+  std::size_t on_quote(std::size_t begin, std::size_t end, KeyClass key, bool keyed);
+  std::size_t on_open(std::size_t at, std::size_t end);
+  std::size_t on_close(std::size_t at);
+  std::size_t on_less(std::size_t at, std::size_t end);
+  std::size_t on_template(std::size_t at, std::size_t end);
+  std::size_t on_key(std::string_view key, std::size_t key_begin, std::size_t value, char separator,
+                     std::size_t end);
+  void quoted_value(KeyClass key, std::size_t begin, std::size_t end, char quote);
+  void look_inside(KeyClass inherited, bool every_value, std::size_t begin, std::size_t end,
+                   char quote);
+  [[nodiscard]] KeyClass allowed(KeyClass key) const;
+  [[nodiscard]] KeyClass name_after(std::size_t value, std::size_t end);
+  [[nodiscard]] std::size_t closing_quote(std::size_t at, std::size_t end, bool content) const;
+  std::size_t on_flag(std::size_t begin, std::size_t word_end, std::size_t end);
+  std::size_t on_index(std::size_t begin, std::size_t bracket, std::size_t end);
+  std::size_t on_personal_number(std::size_t begin, std::size_t word_end, std::size_t end);
+  std::size_t on_data_url(std::size_t begin, std::size_t end);
+  std::size_t on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end);
+
+  // scan_values.cpp: values by the class of their key.
+  std::size_t bare_secret(KeyClass key, char separator, std::size_t key_begin, std::size_t at,
+                          std::size_t end);
+  std::size_t bare_content(KeyClass key, char separator, std::size_t at, std::size_t end);
+  std::size_t credentials(std::size_t at, std::size_t end);
+  void cookies(std::size_t at, std::size_t end);
+  bool pair(std::size_t at, std::size_t end);
+  std::size_t id_list(std::size_t at, std::size_t end);
+  std::size_t bare_user(std::size_t at, std::size_t end);
+  [[nodiscard]] std::size_t bare_end(std::size_t at, std::size_t end, char separator) const;
+  [[nodiscard]] KeyClass phrase_class(std::size_t begin, std::size_t end) const;
+  void text_value(KeyClass key, std::size_t begin, std::size_t end, bool sure);
+  bool encoded_value(KeyClass key, std::size_t begin, std::size_t end);
+
+  // scan_words.cpp: words by their own form.
+  void on_plain_word(std::size_t begin, std::size_t end, unsigned classes);
+  std::size_t on_url(std::size_t begin, std::size_t colon, std::size_t end);
+  std::size_t on_query(std::size_t at, std::size_t end);
+  std::size_t on_pem(std::size_t begin, std::size_t end);
+  std::size_t on_numbers_with_colons(std::size_t begin, std::size_t end);
+  bool tokens_in(std::size_t begin, std::size_t end);
+  void host(std::size_t begin, std::size_t end, bool sure);
+  bool encoded_word(std::size_t begin, std::size_t end);
+  void percent_encoded(std::size_t begin, std::size_t end);
+
+  [[nodiscard]] std::string_view part(std::size_t begin, std::size_t end) const {
+    return text_.substr(begin, end - begin);
+  }
+  [[nodiscard]] std::size_t skip_blanks(std::size_t at, std::size_t end) const {
+    while (at < end && (text_[at] == ' ' || text_[at] == '\t')) ++at;
+    return at;
+  }
+  Frame& frame();
+  void push(char open, KeyClass inherited);
+  [[nodiscard]] std::string shown(std::string placeholder) const;
+
+  static constexpr int k_deepest = 8;
+  static constexpr int k_most_open_lines = 200;
+  static constexpr std::size_t k_most_frames = 96;
+
+  Env& env_;
+  ScanState& state_;
+  std::string_view text_;
+  Edits& out_;
+  int depth_;
+  bool line_end_;         ///< the end of `text_` is the end of a line of the file
+  std::size_t base_ = 0;  ///< frames below belong to enclosing texts
+  char quote_ = 0;        ///< around what is being looked into: must not appear in a replacement
+};
+
+/// Finds what is to be masked in a text of one or several lines, as a file of its own.
+void scan_text(Env& env, std::string_view text, int depth, Edits& out);
+
+}  // namespace triage::redact
