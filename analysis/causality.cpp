@@ -60,6 +60,7 @@ struct Link {
   bool holds = false;
   bool assumed_place = false;
   bool order_unknown = false;
+  bool by_rule = false;
 };
 
 Link in_time(const Observation& from, const Observation& to, Direction direction,
@@ -81,6 +82,7 @@ Link by_term(const rules::Explains& term, const Observation& from, const Observa
     return {};
   Link link = in_time(from, to, term.direction, term.window_ns);
   link.assumed_place = assumed;
+  link.by_rule = true;
   return link;
 }
 
@@ -158,7 +160,10 @@ class Graph {
     const bool thin = model_.observations.size() > k_most_in_graph;
     for (std::size_t i = 0; i < model_.observations.size(); ++i) {
       const Observation& o = at(i);
-      const bool explains_something = o.role == Role::root || !o.rule->explains.empty();
+      // What was declared benign (by its catalog row, a refine, a later success) explains nothing.
+      const bool explains_something =
+          o.role == Role::root ||
+          (!o.rule->explains.empty() && (o.role != Role::context || o.rule->role == Role::context));
       if (o.role == Role::context && !explains_something) continue;
       if (thin) {
         const std::string key = o.rule->id + '|' + o.place.node + '|' + o.place.pod + '|' +
@@ -175,11 +180,12 @@ class Graph {
     if (at(to).role == Role::context) return;
     const Link found = explains(at(from), at(to));
     if (!found.holds) return;
-    causality_.edges.push_back({from, to, found.assumed_place, found.order_unknown});
-    by_pair_.insert({from, to});
+    causality_.edges.push_back({from, to, found.assumed_place, found.order_unknown, found.by_rule});
+    by_pair_.insert({{from, to}, found.by_rule});
   }
 
-  /// Two that explain each other (same moment, no order): the better one stays.
+  /// Two that explain each other (same moment, no order): what a rule says beats the table of
+  /// classes, then the better one stays.
   void drop_explained() {
     std::vector<std::size_t> roots;
     for (const std::size_t i : nodes_)
@@ -187,8 +193,11 @@ class Graph {
     for (const Causality::Edge& edge : causality_.edges)
       if (at(edge.to).fatal) explains_fatal_.insert(edge.from);
     for (const Causality::Edge& edge : causality_.edges) {
-      const bool mutual = by_pair_.count({edge.to, edge.from}) > 0;
-      if (!mutual || prefer(edge.from, edge.to)) explained_.insert(edge.to);
+      const auto back = by_pair_.find({edge.to, edge.from});
+      const bool stays = back == by_pair_.end()         ? true
+                         : back->second != edge.by_rule ? edge.by_rule
+                                                        : prefer(edge.from, edge.to);
+      if (stays) explained_.insert(edge.to);
     }
     for (const std::size_t i : roots)
       if (explained_.count(i) == 0) causality_.candidates.push_back(i);
@@ -237,7 +246,7 @@ class Graph {
   const EvidenceModel& model_;
   std::vector<std::size_t> nodes_;
   std::vector<std::size_t> explainers_;
-  std::set<std::pair<std::size_t, std::size_t>> by_pair_;
+  std::map<std::pair<std::size_t, std::size_t>, bool> by_pair_;  ///< whether a rule says it
   std::set<std::size_t> explained_;
   std::set<std::size_t> explains_fatal_;
   Causality causality_;

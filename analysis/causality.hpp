@@ -16,6 +16,7 @@ struct Causality {
     std::size_t to = 0;
     bool assumed_place = false;  ///< their places agree only because one is not named
     bool order_unknown = false;  ///< nothing says which came first
+    bool by_rule = false;        ///< a rule says so, not the table of classes
   };
   std::vector<Edge> edges;  ///< from roots (and explaining contexts) to what they explain
   std::vector<std::size_t> candidates;  ///< roots that nothing explains, best first

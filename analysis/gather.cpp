@@ -334,7 +334,7 @@ class FactObserver {
 }  // namespace
 
 Matching::Matching(const rules::RuleSet& set)
-    : rules(set), lines(set), filter(make_set_filter(lines)) {}
+    : rules(set), lines(set), filter(make_literal_filter(lines)) {}
 
 base::Result<EvidenceModel> gather(const std::vector<std::string>& inputs, Matching& matching,
                                    const AnalyzeOptions& options, Timings& timings) {

@@ -28,6 +28,8 @@ class LineFilter {
   virtual void find(std::string_view block, evidence::Kind kind, std::vector<Candidate>& out) = 0;
 };
 
+/// The engine in use: literals over raw blocks.
+[[nodiscard]] std::unique_ptr<LineFilter> make_literal_filter(const LineRules& rules);
 /// The reference: one RE2::Set over each line.
 [[nodiscard]] std::unique_ptr<LineFilter> make_set_filter(const LineRules& rules);
 

@@ -27,6 +27,8 @@ class LazyPattern {
   LazyPattern& operator=(LazyPattern&&) = delete;
 
   [[nodiscard]] const std::string& source() const { return source_; }
+  /// Whether a `^` may make a difference between the whole line and its message.
+  [[nodiscard]] bool anchored() const { return anchored_; }
   [[nodiscard]] bool matches(std::string_view text) const;
   /// Adds named groups that took part to `captures`; false when the text does not match.
   [[nodiscard]] bool capture(std::string_view text,
@@ -39,6 +41,7 @@ class LazyPattern {
   [[nodiscard]] const re2::RE2& compiled() const;
 
   std::string source_;
+  bool anchored_;
   struct State;
   std::unique_ptr<State> state_;
 };
@@ -84,8 +87,18 @@ class LineRules {
     return (kind_mask_[pattern] >> static_cast<unsigned>(kind) & 1U) != 0;
   }
 
+  /// Literals of which a matching line must hold at least one; empty when the pattern requires
+  /// none.
+  [[nodiscard]] const std::vector<std::string>& literals(std::uint32_t pattern) const {
+    return literals_[pattern];
+  }
+
  private:
+  void add_pattern(const std::string& source, Use use, std::uint32_t owner, std::uint32_t mask,
+                   const rules::RuleSet& set);
+
   std::vector<Pattern> patterns_;
+  std::vector<std::vector<std::string>> literals_;
   std::vector<LineRule> rules_;
   std::vector<UserText> user_text_;
   std::vector<std::uint32_t> kind_mask_;  ///< bit = Kind

@@ -1,6 +1,7 @@
 #include "analysis/roles.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/fill.hpp"
 #include "analysis/line_rules.hpp"
@@ -41,12 +42,38 @@ class Settler {
       start_from_rule(o);
       overlay_catalog(o);
     }
+    build_index();
     for (Observation& o : model_.observations) refine(o);
     for (Observation& o : model_.observations) clear(o);
     for (Observation& o : model_.observations) o.title = filled_title(o);
   }
 
  private:
+  /// Observations by rule and by tag: conditions name one of the two.
+  void build_index() {
+    for (std::size_t i = 0; i < model_.observations.size(); ++i) {
+      const Observation& o = model_.observations[i];
+      by_rule_[o.rule->id].push_back(i);
+      for (const std::string& tag : o.tags) by_tag_[tag].push_back(i);
+    }
+  }
+
+  /// The observations that `ref` may name, in their order.
+  template <class Predicate>
+  bool any_named(const rules::Ref& ref, const Predicate& predicate) const {
+    const bool indexed = ref.by == rules::Ref::By::rule || ref.by == rules::Ref::By::tag;
+    if (indexed) {
+      const auto& index = ref.by == rules::Ref::By::rule ? by_rule_ : by_tag_;
+      const auto it = index.find(ref.value);
+      return it != index.end() &&
+             std::any_of(it->second.begin(), it->second.end(),
+                         [&](std::size_t i) { return predicate(model_.observations[i]); });
+    }
+    return std::any_of(
+        model_.observations.begin(), model_.observations.end(),
+        [&](const Observation& other) { return is_named_by(ref, other) && predicate(other); });
+  }
+
   void overlay_catalog(Observation& o) {
     if (!o.rule->catalog) return;
     const auto table = rules_.catalogs.find(o.rule->catalog->table);
@@ -161,17 +188,13 @@ class Settler {
   /// A later success turns the observation into context.
   void clear(Observation& o) {
     for (const rules::ClearedBy& by : o.rule->cleared_by) {
-      const bool cleared = std::any_of(
-          model_.observations.begin(), model_.observations.end(), [&](const Observation& other) {
-            if (&other == &o || !is_named_by(by.ref, other) ||
-                order_of(other, last_of(o)) != Ordering::after)
-              return false;
-            if (by.same == Same::file ? other.file != o.file
-                                      : !agrees(o.place, other.place, by.same))
-              return false;
-            const auto apart = time_between(o, other);
-            return !by.within_ns || !apart || *apart <= *by.within_ns;
-          });
+      const bool cleared = any_named(by.ref, [&](const Observation& other) {
+        if (&other == &o || order_of(other, last_of(o)) != Ordering::after) return false;
+        if (by.same == Same::file ? other.file != o.file : !agrees(o.place, other.place, by.same))
+          return false;
+        const auto apart = time_between(o, other);
+        return !by.within_ns || !apart || *apart <= *by.within_ns;
+      });
       if (cleared) o.role = Role::context;
     }
   }
@@ -189,6 +212,8 @@ class Settler {
 
   EvidenceModel& model_;
   const rules::RuleSet& rules_;
+  std::map<std::string, std::vector<std::size_t>> by_rule_;
+  std::map<std::string, std::vector<std::size_t>> by_tag_;
 };
 
 }  // namespace
@@ -240,6 +265,10 @@ bool is_named_by(const rules::Ref& ref, const Observation& o) {
       return false;
   }
   return false;
+}
+
+void settle_roles(EvidenceModel& model, const rules::RuleSet& rules) {
+  Settler(model, rules).run();
 }
 
 std::string filled_title(const Observation& o) {

@@ -203,6 +203,7 @@ class FileScan {
     std::map<std::string, std::string> captures;
     const bool hit = std::any_of(rule.patterns.begin(), rule.patterns.end(), [&](std::uint32_t id) {
       const LazyPattern& regex = rules_.patterns()[id].regex;
+      if (!regex.anchored()) return regex.capture(line, captures);
       return regex.capture(message, captures) ||
              (message.size() < line.size() && regex.capture(line, captures));
     });

@@ -130,6 +130,9 @@ class LibarchiveReader final : public ArchiveReader, private ByteStream {
     member.encrypted = archive_entry_is_data_encrypted(entry) != 0;
     if (archive_entry_size_is_set(entry) != 0 && archive_entry_size(entry) >= 0)
       member.size = static_cast<std::uint64_t>(archive_entry_size(entry));
+    member.mode = static_cast<unsigned>(archive_entry_perm(entry));
+    member.uid = archive_entry_uid(entry);
+    member.gid = archive_entry_gid(entry);
     const auto type = archive_entry_filetype(entry);
     if (archive_entry_hardlink(entry) != nullptr || type == AE_IFLNK) {
       member.type = Member::Type::link;

@@ -23,6 +23,9 @@ struct Member {
   Type type = Type::file;
   std::optional<std::uint64_t> size;
   bool encrypted = false;
+  unsigned mode = 0;  ///< permission bits
+  std::int64_t uid = 0;
+  std::int64_t gid = 0;
 };
 
 class ArchiveReader {

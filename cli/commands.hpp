@@ -5,7 +5,11 @@
 // One line for each subcommand: file cli/<name>.cpp.
 namespace triage::cli {
 
+void add_analyze(CLI::App& app, Context& context);
+void add_ls(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
+void add_explain(CLI::App& app, Context& context);
 void add_rules(CLI::App& app, Context& context);
+void add_show(CLI::App& app, Context& context);
 
 }  // namespace triage::cli

@@ -21,7 +21,11 @@ std::string program_name(std::string_view argv0) {
 }
 
 void add_commands(CLI::App& app, Context& context) {
+  triage::cli::add_analyze(app, context);
+  triage::cli::add_show(app, context);
+  triage::cli::add_ls(app, context);
   triage::cli::add_report(app, context);
+  triage::cli::add_explain(app, context);
   triage::cli::add_rules(app, context);
 }
 

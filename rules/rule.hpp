@@ -323,6 +323,8 @@ struct RuleSet {
   std::map<std::string, CatalogTable> catalogs;
   std::vector<evidence::UserTextSpan> user_text;
   std::map<std::string, PatternPage> patterns;
+  /// Required literals by pattern (rules/literals.hpp), for the patterns that were compiled ahead.
+  std::map<std::string, std::vector<std::string>> literals;
   std::string digest;  ///< SHA-256 of the effective rules, 16 hex digits
 
   [[nodiscard]] const Rule* find(std::string_view id) const;

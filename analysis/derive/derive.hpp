@@ -10,22 +10,23 @@
 #include "evidence/fact.hpp"
 #include "evidence/format.hpp"
 
-/// Derived facts: arithmetic over many lines that is no rule language. One file per derived kind in this folder. Every
-/// value carries the file and line it comes from; rules read the facts by `where`.
+/// Derived facts: arithmetic over many lines that is no rule language. One file per derived kind in
+/// this folder. Every value carries the file and line it comes from; rules read the facts by
+/// `where`.
 namespace triage::analysis::derive {
 
 struct Evidence {
   std::span<const Observation> observations;  ///< dated, before refine
   std::span<const evidence::Fact> facts;      ///< parsed facts
   std::span<const std::optional<evidence::Time>> fact_times;
-  std::optional<evidence::Time> end;          ///< of the evidence: the newest time anywhere
+  std::optional<evidence::Time> end;  ///< of the evidence: the newest time anywhere
 };
 
 /// Runs every deriver.
 void derive_all(const Evidence& evidence, const evidence::FactSink& sink);
 
-/// Reads every line of a stream for sums that capped observations cannot give (a gateway's retries, its 5xx share).
-/// Memory is bounded whatever the stream's length.
+/// Reads every line of a stream for sums that capped observations cannot give (a gateway's retries,
+/// its 5xx share). Memory is bounded whatever the stream's length.
 class LineMeter {
  public:
   virtual ~LineMeter() = default;

@@ -1,0 +1,165 @@
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "analysis/derive/derivers.hpp"
+#include "analysis/line_prefix.hpp"
+#include "base/text.hpp"
+
+namespace triage::analysis::derive {
+namespace {
+
+using evidence::Fact;
+
+// Requests followed at once; beyond it ids are sampled by their hash, so that memory stays at a few
+// MiB whatever the log's length while attempts per request stay true.
+constexpr std::size_t k_most_requests = 100'000;
+
+bool hex(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/// 36 characters 8-4-4-4-12 at `at`.
+bool is_uuid(std::string_view line, std::size_t at) {
+  if (at + 36 > line.size()) return false;
+  for (std::size_t i = 0; i < 36; ++i) {
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (dash ? line[at + i] != '-' : !hex(line[at + i])) return false;
+  }
+  return true;
+}
+
+/// The value behind `key` and `=`, `:`, quotes.
+std::string_view value_of(std::string_view line, std::string_view key) {
+  const std::size_t at = line.find(key);
+  if (at == std::string_view::npos) return {};
+  std::size_t begin = at + key.size();
+  while (begin < line.size() && (line[begin] == '"' || line[begin] == ':' || line[begin] == '=' ||
+                                 line[begin] == ' ' || line[begin] == '\\'))
+    ++begin;
+  std::size_t end = begin;
+  while (end < line.size() && line[end] != '"' && line[end] != ' ' && line[end] != ',' &&
+         line[end] != '}' && line[end] != '\\')
+    ++end;
+  return line.substr(begin, end - begin);
+}
+
+/// The id that all attempts of one request share: a named field, an UUID (Envoy, Istio), or the 32
+/// hexadecimal digits that end ingress-nginx's line.
+std::string_view request_id(std::string_view line) {
+  static constexpr std::array<std::string_view, 6> k_keys{
+      "request_id", "requestId", "x-request-id", "x_request_id", "req_id", "request-id"};
+  for (std::string_view key : k_keys)
+    if (const std::string_view id = value_of(line, key); id.size() >= 6) return id;
+  for (std::size_t at = line.find('-', 8); at != std::string_view::npos;
+       at = line.find('-', at + 1))
+    if (is_uuid(line, at - 8)) return line.substr(at - 8, 36);
+  const std::string_view text = base::trim(line);
+  if (text.size() >= 32) {
+    const std::string_view tail = text.substr(text.size() - 32);
+    bool all = text.size() == 32 || text[text.size() - 33] == ' ';
+    for (char c : tail) all = all && hex(c);
+    if (all) return tail;
+  }
+  return {};
+}
+
+/// The response status of an access line, or 0.
+int status_of(std::string_view line) {
+  const auto three = [](std::string_view text) {
+    if (text.size() < 3) return 0;
+    const auto number = base::parse_int(text.substr(0, 3));
+    const bool ends = text.size() == 3 || text[3] < '0' || text[3] > '9';
+    return number && ends && *number >= 100 && *number < 600 ? static_cast<int>(*number) : 0;
+  };
+  if (const std::size_t http = line.find(" HTTP/"); http != std::string_view::npos) {
+    const std::size_t quote = line.find('"', http);
+    if (quote != std::string_view::npos && quote + 2 < line.size())
+      return three(line.substr(quote + 2));
+  }
+  for (std::string_view key : {"response_code", "status_code", "status", "code"})
+    if (const int status = three(value_of(line, key)); status != 0) return status;
+  return 0;
+}
+
+class GatewayMeter final : public LineMeter {
+ public:
+  explicit GatewayMeter(evidence::Place place) : place_(std::move(place)) {}
+
+  void line(std::string_view line, std::uint32_t number) override {
+    line = line.substr(0, 4096);
+    const int status = status_of(line);
+    if (status == 0) return;
+    ++requests_;
+    const bool failed = status >= 500;
+    if (failed && first_failure_ == 0) {
+      first_failure_ = number;
+      stamp_ = read_prefix(line, evidence::Kind::gateway_log).stamp;
+    }
+    errors_ += failed ? 1 : 0;
+    if (status == 429) {
+      ++rejected_;
+      if (first_rejected_ == 0) first_rejected_ = number;
+    }
+    const std::string_view id = request_id(line);
+    if (id.empty()) return;
+    const std::size_t hash = std::hash<std::string_view>{}(id);
+    if ((hash & mask_) != 0) return;
+    ++attempts_[hash];
+    if (attempts_.size() > k_most_requests) thin_out();
+  }
+
+  void finish(const evidence::FactSink& sink) override {
+    if (requests_ == 0) return;
+    Fact fact;
+    fact.kind = evidence::Kind::load;
+    fact.place = place_;
+    fact.line = first_failure_ != 0 ? first_failure_ : 1;
+    fact.stamp = stamp_;
+    const auto set = [&](const char* field, const std::string& value, std::uint32_t line) {
+      fact.set(field, value, line);
+    };
+    set("source", "gateway", fact.line);
+    double attempts = 0;
+    for (const auto& [id, count] : attempts_) attempts += count;
+    const double ids = static_cast<double>(attempts_.size());
+    set("requests", std::to_string(requests_), fact.line);
+    set("errors_5xx", std::to_string(errors_), fact.line);
+    set("rejected_429", std::to_string(rejected_),
+        first_rejected_ != 0 ? first_rejected_ : fact.line);
+    set("error_share", plain(static_cast<double>(errors_) / static_cast<double>(requests_)),
+        fact.line);
+    set("rejected_share", plain(static_cast<double>(rejected_) / static_cast<double>(requests_)),
+        first_rejected_ != 0 ? first_rejected_ : fact.line);
+    if (ids > 0) set("retry_factor", plain(attempts / ids), fact.line);
+    sink(std::move(fact));
+  }
+
+ private:
+  void thin_out() {
+    mask_ = mask_ * 2 + 1;
+    for (auto it = attempts_.begin(); it != attempts_.end();)
+      it = (it->first & mask_) != 0 ? attempts_.erase(it) : std::next(it);
+  }
+
+  evidence::Place place_;
+  std::optional<evidence::Stamp> stamp_;                     ///< of the first failed answer
+  std::unordered_map<std::size_t, std::uint32_t> attempts_;  ///< by hash of the request's id
+  std::size_t mask_ = 0;
+  std::uint64_t requests_ = 0, errors_ = 0, rejected_ = 0;
+  std::uint32_t first_failure_ = 0, first_rejected_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<LineMeter> meter_for(evidence::Kind kind, evidence::Format format,
+                                     const evidence::Place& place) {
+  const bool lines = format == evidence::Format::lines || format == evidence::Format::json_lines;
+  if (kind == evidence::Kind::gateway_log && lines) return std::make_unique<GatewayMeter>(place);
+  return nullptr;
+}
+
+}  // namespace triage::analysis::derive

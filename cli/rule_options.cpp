@@ -1,0 +1,35 @@
+#include "cli/rule_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace triage::cli {
+
+void add_rule_options(CLI::App& command, RuleOptions& options) {
+  command
+      .add_option("--rules", options.paths,
+                  "More rules: a pack, a catalog, or a folder of them; repeatable, later wins")
+      ->option_text("FILE|DIR")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  command.add_flag("--strict-rules", options.strict,
+                   "A mistake in a pack is fatal; otherwise the pack is left out");
+}
+
+std::optional<rules::RuleSet> load_rules(const RuleOptions& options, Context& context) {
+  rules::LoadOptions load;
+  load.paths = options.paths;
+  load.strict = options.strict;
+  auto loaded = rules::load_rules(load);
+  if (!loaded.ok()) {
+    const bool unreadable = loaded.problem().where.find(':') == std::string::npos;
+    context.fail(unreadable ? Exit::nothing_read : Exit::check_failed, loaded.problem());
+    return std::nullopt;
+  }
+  for (const rules::Diagnostic& d : loaded->diagnostics)
+    if (d.level == rules::Diagnostic::Level::error || !context.quiet)
+      std::fputs(d.to_string().c_str(), stderr);
+  return std::move(loaded->rules);
+}
+
+}  // namespace triage::cli
