@@ -25,3 +25,22 @@ function(triage_library name)
   add_library(triage::${name} ALIAS triage_${name})
   target_link_libraries(triage_${name} PUBLIC triage_options ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
 endfunction()
+
+# triage_embed(NAME HEADER NAMESPACE constant=path ...): text files as string constants in the library triage::NAME.
+function(triage_embed name header namespace)
+  set(out ${CMAKE_BINARY_DIR}/generated/${name}_embedded.cpp)
+  set(files "")
+  set(paths "")
+  foreach(entry IN LISTS ARGN)
+    string(REGEX MATCH "^([a-z_]+)=(.*)$" _ "${entry}")
+    list(APPEND files "${CMAKE_MATCH_1}=${CMAKE_SOURCE_DIR}/${CMAKE_MATCH_2}")
+    list(APPEND paths ${CMAKE_SOURCE_DIR}/${CMAKE_MATCH_2})
+  endforeach()
+  add_custom_command(
+    OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DHEADER=${header} -DNAMESPACE=${namespace} "-DFILES=${files}"
+      -P ${CMAKE_SOURCE_DIR}/cmake/embed_text.cmake
+    DEPENDS ${paths} ${CMAKE_SOURCE_DIR}/cmake/embed_text.cmake
+    VERBATIM)
+  target_sources(triage_${name} PRIVATE ${out})
+endfunction()

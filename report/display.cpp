@@ -70,6 +70,12 @@ void drop_last_character(std::string& text) {
   text.pop_back();
 }
 
+bool is_printable_ascii(std::string_view text) {
+  for (const char c : text)
+    if (static_cast<unsigned char>(c - 0x20) >= 0x5F) return false;
+  return true;
+}
+
 /// Bytes of `text` from `at` that fit `width` columns; at least one character.
 std::size_t fitting_bytes(std::string_view text, std::size_t at, std::size_t width) {
   std::size_t used = 0;
@@ -119,6 +125,7 @@ std::string visible(std::string_view text) {
 }
 
 std::string visible(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit && is_printable_ascii(text)) return std::string(text);
   std::string out;
   out.reserve(std::min(text.size(), limit) + 8);
   std::size_t shown = 0;

@@ -5,6 +5,7 @@
 
 #include "report/display.hpp"
 #include "report/escape.hpp"
+#include "report/html.hpp"
 #include "report/json.hpp"
 #include "report/junit.hpp"
 #include "report/markdown.hpp"
@@ -20,10 +21,11 @@ struct Entry {
   std::string_view suffixes;  ///< of files, parted by blanks
 };
 
-constexpr std::array<Entry, 6> k_formats{{{Format::text, "text", "txt", ".txt"},
+constexpr std::array<Entry, 7> k_formats{{{Format::text, "text", "txt", ".txt"},
                                           {Format::json, "json", "", ".json"},
                                           {Format::ndjson, "ndjson", "jsonl", ".ndjson .jsonl"},
                                           {Format::markdown, "markdown", "md", ".md .markdown"},
+                                          {Format::html, "html", "", ".html .htm"},
                                           {Format::junit, "junit", "", ".xml"},
                                           {Format::sarif, "sarif", "", ".sarif .sarif.json"}}};
 
@@ -84,7 +86,7 @@ std::string render(Format format, const NamedReport& named, const TextOptions& t
     case Format::markdown:
       return render_markdown(report);
     case Format::html:
-      break;
+      return render_html(named);
     case Format::junit:
       return render_junit({&named, 1});
     case Format::sarif:

@@ -1,5 +1,7 @@
 #include "report/json_writer.hpp"
 
+#include <array>
+#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -18,6 +20,13 @@ void append_escape(std::string& out, char32_t code) {
   const auto rest = static_cast<unsigned>(code - 0x10000);
   append_unit(out, 0xD800U + (rest >> 10U));
   append_unit(out, 0xDC00U + (rest & 0x3FFU));
+}
+
+template <class Integer>
+void append_number(std::string& out, Integer value) {
+  std::array<char, 24> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  out.append(digits.data(), end);
 }
 
 bool is_plain(char c) {
@@ -132,13 +141,13 @@ JsonWriter& JsonWriter::text(std::string_view value) {
 
 JsonWriter& JsonWriter::integer(std::int64_t value) {
   before_value();
-  fmt::format_to(std::back_inserter(out_), "{}", value);
+  append_number(out_, value);
   return *this;
 }
 
 JsonWriter& JsonWriter::unsigned_integer(std::uint64_t value) {
   before_value();
-  fmt::format_to(std::back_inserter(out_), "{}", value);
+  append_number(out_, value);
   return *this;
 }
 

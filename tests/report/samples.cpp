@@ -64,9 +64,11 @@ void fill_environment(Report& r) {
   r.environment.cuda = "12.8";
   for (int i = 0; i < 8; ++i) {
     const std::string n = std::to_string(i);
-    r.environment.gpus.push_back({"GPU-1018f3f9-a408-4b6c-9d3e-00000000000" + n,
-                                  "0000:" + std::to_string(40 + i) + ":00.0", n, "node-b",
-                                  "NVIDIA H100 80GB HBM3"});
+    analysis::GpuEntity gpu{"GPU-1018f3f9-a408-4b6c-9d3e-00000000000" + n,
+                            "0000:" + std::to_string(40 + i) + ":00.0", n, "node-b",
+                            "NVIDIA H100 80GB HBM3"};
+    if (i == 5) gpu = r.verdict.entities.gpus[0];
+    r.environment.gpus.push_back(gpu);
   }
   r.environment.engine = {
       "vllm", "0.9.1", {{"--tensor-parallel-size", "16"}, {"--gpu-memory-utilization", "0.92"}}};
@@ -162,6 +164,7 @@ Report hardware_report() {
     r.timeline.push_back({seen.at, seen.rule, seen.role, seen.place});
   }
   auto root = observation("xid-79", "hardware", "root", *v.first_error, place("node-b", "", ""));
+  root.place.pci = "0000:52:00.0";
   root.captures = {{"xid", "79"}, {"pci", "0000:52:00.0"}};
   r.observations.insert(r.observations.begin(), root);
   r.timeline.insert(r.timeline.begin(), {root.at, root.rule, root.role, root.place});

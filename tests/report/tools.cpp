@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace triage::tests {
 
@@ -25,6 +27,21 @@ Ran run_shell(const std::string& command) {
 
 bool has_program(const std::string& name) {
   return run_shell("command -v " + name).status == 0;
+}
+
+int slowness() {
+#if defined(__SANITIZE_ADDRESS__)
+  return 10;
+#elif defined(NDEBUG)
+  return 1;
+#else
+  return 4;
+#endif
+}
+
+bool is_busy() {
+  double load = 0;
+  return ::getloadavg(&load, 1) == 1 && load > 4.0 * std::thread::hardware_concurrency();
 }
 
 std::string schema_folder() {
