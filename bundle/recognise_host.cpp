@@ -143,8 +143,9 @@ std::optional<Recognised> recognise_environment(const Sample& sample) {
   }
   if (pairs >= 3 && pairs > 4 * others && upper * 2 >= pairs)
     return as(Kind::environment, Format::key_value);
-  // One command line of an engine.
-  if (sample.lines.size() <= 3 && base::contains(top, " --") &&
+  // One command line of an engine; its usage text or complaint is a log.
+  if (sample.lines.size() <= 3 && base::contains(top, " --") && !base::contains(top, "error:") &&
+      !starts(top, "usage:") &&
       (base::contains(top, "vllm serve") || base::contains(top, "sglang.launch_server") ||
        base::contains(top, "text-generation-launcher") || base::contains(top, "llama-server") ||
        base::contains(top, "trtllm-serve") || base::contains(top, "api_server")) &&
