@@ -246,6 +246,15 @@ class Dater {
     std::size_t added = 0;
     for (const evidence::Fact& fact : facts_) {
       if (added >= enough) break;
+      // Prometheus clients write when a counter or the process began, as seconds since 1970.
+      if (fact.kind == evidence::Kind::metrics) {
+        const std::string name = fact.get("name");
+        const bool began = name == "process_start_time_seconds" ||
+                           (name.size() > 8 && name.substr(name.size() - 8) == "_created");
+        const auto value = began ? parse_any_stamp(fact.get("value")) : std::nullopt;
+        if (value) anchors_.push_back({value->ns, fact.file, true}), ++added;
+        continue;
+      }
       if (fact.kind != evidence::Kind::pod && fact.kind != evidence::Kind::event &&
           fact.kind != evidence::Kind::node && fact.kind != evidence::Kind::model)
         continue;

@@ -149,7 +149,8 @@ bool is_absent(std::string_view value) {
       "None", "N/S", "Unknown",       "Insufficient Permissions"};
   for (const std::string_view word : words)
     if (base::iequals(value, word)) return true;
-  return base::icontains(value, "not supported") && value.size() < 40;
+  return value.size() < 40 &&
+         (base::icontains(value, "not supported") || base::icontains(value, "unsupported"));
 }
 
 std::string_view trouble_of(std::string_view value) {
@@ -223,8 +224,10 @@ void set_processes(Fact& fact, std::span<const GpuProcess> processes) {
     if (i >= listed) continue;
     const std::string prefix = fmt::format("process.{}.", i);
     fact.set(prefix + "pid", process.pid, process.line);
-    if (!process.name.empty()) fact.set(prefix + "name", process.name, process.line);
-    if (!process.memory.empty()) fact.set(prefix + "memory", process.memory, process.line);
+    const auto line_or = [&process](std::uint32_t own) { return own != 0 ? own : process.line; };
+    if (!process.name.empty()) fact.set(prefix + "name", process.name, line_or(process.name_line));
+    if (!process.memory.empty())
+      fact.set(prefix + "memory", process.memory, line_or(process.memory_line));
     pids += (pids.empty() ? "" : ",") + process.pid;
     names += (names.empty() ? "" : ",") + process.name;
   }

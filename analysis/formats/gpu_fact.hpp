@@ -60,7 +60,9 @@ void set_gpu_value(evidence::Fact& fact, std::string_view field, GpuValue kind,
 
 struct GpuProcess {
   std::string pid, name, memory;  ///< memory in bytes, empty when unknown
-  std::uint32_t line = 0;
+  std::uint32_t line = 0;         ///< of the pid
+  std::uint32_t name_line = 0;    ///< 0: the same
+  std::uint32_t memory_line = 0;  ///< 0: the same
 };
 /// Adds the processes to the fact of their GPU: process.N.*, and the sums over all.
 void set_processes(evidence::Fact& fact, std::span<const GpuProcess> processes);

@@ -23,6 +23,26 @@ Parser parser_for(evidence::Format format) {
       return parse_smi_xml;
     case Format::smi_topology:
       return parse_smi_topology;
+    case Format::amd_smi_text:
+      return parse_amd_smi_text;
+    case Format::amd_smi_json:
+      return parse_amd_smi_json;
+    case Format::rocminfo:
+      return parse_rocminfo;
+    case Format::prometheus:
+      return parse_prometheus;
+    case Format::gateway_stats:
+      return parse_gateway_stats;
+    case Format::dcgm_json:
+      return parse_dcgm_json;
+    case Format::host_memory:
+      return parse_host_memory;
+    case Format::collect_env:
+      return parse_collect_env;
+    case Format::key_value:
+      return parse_key_value;
+    case Format::clock:
+      return parse_clock;
     default:
       return nullptr;
   }

@@ -67,5 +67,8 @@ void parse_collect_env(std::string_view text, const ParseContext& context,
                        const evidence::FactSink& sink);
 void parse_key_value(std::string_view text, const ParseContext& context,
                      const evidence::FactSink& sink);
+// clock.json of a bundle: environment facts, among them `boot_time`, which dates kernel logs.
+void parse_clock(std::string_view text, const ParseContext& context,
+                 const evidence::FactSink& sink);
 
 }  // namespace triage::analysis::formats

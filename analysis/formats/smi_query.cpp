@@ -309,16 +309,17 @@ class QueryReader {
   static void read_process(Device& device, std::string_view label, std::string_view value,
                            std::uint32_t line) {
     if (label == "Process ID") {
-      device.processes.push_back({std::string(value), {}, {}, line});
+      device.processes.push_back({std::string(value), {}, {}, line, 0, 0});
       return;
     }
     if (device.processes.empty()) return;
     GpuProcess& process = device.processes.back();
-    if (label == "Name") process.name = value;
+    if (label == "Name") process.name = value, process.name_line = line;
     if (label == "Used GPU Memory") {
       Fact scratch;
       set_gpu_value(scratch, "memory", bytes, value, line);
       process.memory = scratch.get("memory");
+      process.memory_line = line;
     }
   }
 

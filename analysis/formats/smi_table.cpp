@@ -242,8 +242,9 @@ class TableReader {
   }
 
   void sink_message(std::string_view text_line, std::uint32_t number) {
-    // A shell prompt or a rule of a paste says nothing.
+    // A rule, a comment or a shell prompt of a paste says nothing.
     if (text_line.find_first_not_of("=-_*# ") == std::string_view::npos) return;
+    if (text_line.front() == '#' || text_line.substr(0, 2) == "$ ") return;
     Fact fact = make_message_fact(context_, "nvidia-smi", text_line, number);
     fact.stamp = stamp_;
     sink_(std::move(fact));

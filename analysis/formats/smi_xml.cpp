@@ -199,7 +199,7 @@ class XmlReader {
       migs_.push_back(make_gpu_fact(context_, "nvidia-smi-q", line_));
       mig_depth_ = stack_.size();
     }
-    if (name == "process_info") processes_.push_back({{}, {}, {}, line_});
+    if (name == "process_info") processes_.push_back({{}, {}, {}, line_, 0, 0});
   }
 
   void end_tag(std::string_view name, std::string_view value) {
@@ -229,11 +229,12 @@ class XmlReader {
       if (processes_.empty()) return;
       GpuProcess& process = processes_.back();
       if (name == "pid") process.pid = value, process.line = line_;
-      if (name == "process_name") process.name = value;
+      if (name == "process_name") process.name = value, process.name_line = line_;
       if (name == "used_memory") {
         Fact scratch;
         set_gpu_value(scratch, "memory", bytes, value, line_);
         process.memory = scratch.get("memory");
+        process.memory_line = line_;
       }
       return;
     }

@@ -125,6 +125,19 @@ TEST_CASE("dating: 29 February is only dated in leap years") {
   CHECK(c.at(at) == "2024-02-29T00:12:07Z");
 }
 
+TEST_CASE("dating: the start time in an engine's metrics gives the year") {
+  Case c;
+  evidence::Fact fact;
+  fact.kind = Kind::metrics;
+  fact.set("name", "process_start_time_seconds", 1);
+  fact.set("value", "1756100000", 1);
+  c.facts.push_back(fact);
+  const auto file = c.stream(Kind::container_log);
+  const auto at = c.line(file, "INFO 08-25 06:12:07 [core.py:1] the worker is lost");
+  c.date();
+  CHECK(c.at(at) == "2025-08-25T06:12:07Z");
+}
+
 TEST_CASE("dating: --year dates what nothing else does") {
   Case c;
   c.options.year = 2024;
