@@ -72,6 +72,10 @@ void date(EvidenceModel& model, const AnalyzeOptions& options) {
     model.inputs[i].first = model.streams[i].first_time;
     model.inputs[i].last = model.streams[i].last_time;
   }
+  for (Observation& o : model.observations) {
+    o.first_time = o.time;
+    if (!o.last_time) o.last_time = o.time;
+  }
   find_end(model);
 }
 

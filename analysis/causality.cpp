@@ -86,8 +86,14 @@ Link by_term(const rules::Explains& term, const Observation& from, const Observa
   return link;
 }
 
+/// A line that only the kernel writes, against an error that a process reports: of one fault,
+/// whichever is stamped first.
+bool is_kernel_line(const Observation& o) {
+  return o.rule->reads(Kind::kernel_log) && !o.rule->reads(Kind::container_log);
+}
 bool kernel_and_process(const Observation& a, const Observation& b) {
-  return a.class_ == "hardware" && b.class_ == "cuda-fault";
+  return b.class_ == "cuda-fault" && !is_kernel_line(b) &&
+         (a.class_ == "hardware" || (a.class_ == "cuda-fault" && is_kernel_line(a)));
 }
 
 /// One trouble seen twice: the same cause at agreeing places, or the same class at the same device
@@ -99,6 +105,8 @@ Link same_trouble(const Observation& from, const Observation& to) {
   const Same same = device ? Same::gpu : (from.cause == to.cause ? Same::group : Same::pod);
   if (!agrees(from.place, to.place, same, &assumed)) return {};
   Link link = in_time(from, to, Direction::after, std::nullopt);
+  if (!link.holds && kernel_and_process(from, to))
+    link = in_time(from, to, Direction::either, k_race_window_ns);
   link.assumed_place = assumed;
   return link;
 }
@@ -108,6 +116,9 @@ Link by_class(const Observation& from, const Observation& to) {
       to.role == Role::symptom &&
       (to.class_ == from.class_ || to.class_ == "unknown" || to.class_ == "none");
   if (!own_symptom && !class_brings_about(from.class_, to.class_)) return same_trouble(from, to);
+  // What is only a warning does not explain a grave fault away, unless its rule says so.
+  if (to.role == Role::root && from.severity < Severity::error && to.severity >= Severity::error)
+    return {};
   bool assumed = false;
   if (!agrees(from.place, to.place, reach(from, to), &assumed)) return {};
   Link link = in_time(from, to, Direction::after, std::nullopt);
@@ -223,6 +234,13 @@ class Graph {
     const Ordering order = order_of(at(a), at(b));
     if (order != Ordering::unknown) return order == Ordering::before;
     if (at(a).severity != at(b).severity) return at(a).severity > at(b).severity;
+    if (at(a).class_ == "cuda-fault" && at(b).class_ == "cuda-fault" &&
+        is_kernel_line(at(a)) != is_kernel_line(at(b)))
+      return is_kernel_line(at(a));
+    // A line that may have been written late does not come before one that certainly was early.
+    if (at(a).file != at(b).file && latest_ns(at(a)) && latest_ns(at(b)) &&
+        *latest_ns(at(a)) != *latest_ns(at(b)))
+      return *latest_ns(at(a)) < *latest_ns(at(b));
     if (earlier_for_display(at(a), at(b))) return true;
     if (earlier_for_display(at(b), at(a))) return false;
     return at(a).rule->id < at(b).rule->id;

@@ -92,8 +92,11 @@ class Dater {
 
  private:
   void collect_slots() {
-    for (Observation& o : observations_)
+    for (Observation& o : observations_) {
       if (o.stamp) slots_.push_back({o.file, o.line, &*o.stamp, &o.time, o.stamp_is_own});
+      if (o.next_stamp) slots_.push_back({o.file, o.next_line, &*o.next_stamp, &o.not_after, true});
+      if (o.last_stamp) slots_.push_back({o.file, o.last_line, &*o.last_stamp, &o.last_time, true});
+    }
     for (std::size_t i = 0; i < facts_.size(); ++i)
       if (facts_[i].stamp)
         slots_.push_back(

@@ -6,13 +6,23 @@
 namespace triage::analysis {
 namespace {
 
-std::int64_t slack(const Observation& a, const Observation& b) {
+// Uncertainties of hours (zone not known) are common; sums must not overflow.
+constexpr std::int64_t k_forever = INT64_MAX / 4;
+
+std::int64_t margin(const Observation& a, const Observation& b) {
   const bool one_clock = !a.place.node.empty() && a.place.node == b.place.node;
-  // Uncertainties of hours (zone not known) are common; the sum must not overflow.
-  constexpr std::int64_t k_most = INT64_MAX / 4;
-  const std::int64_t sum =
-      std::min(a.time->uncertainty_ns, k_most) + std::min(b.time->uncertainty_ns, k_most);
-  return sum + (one_clock ? 0 : k_clock_tolerance_ns);
+  return one_clock ? 0 : k_clock_tolerance_ns;
+}
+
+std::int64_t earliest(const Observation& o) {
+  return o.time->ns - std::min(o.time->uncertainty_ns, k_forever);
+}
+
+/// A line without a stamp was written between the stamped lines around it.
+std::int64_t latest(const Observation& o) {
+  if (o.stamp_is_own) return o.time->ns + std::min(o.time->uncertainty_ns, k_forever);
+  return o.not_after ? o.not_after->ns + std::min(o.not_after->uncertainty_ns, k_forever)
+                     : k_forever * 3;
 }
 
 }  // namespace
@@ -23,15 +33,20 @@ Ordering order_of(const Observation& a, const Observation& b) {
     return a.line < b.line ? Ordering::before : Ordering::after;
   }
   if (!a.time || !b.time) return Ordering::unknown;
-  const std::int64_t margin = slack(a, b);
-  if (a.time->ns + margin < b.time->ns) return Ordering::before;
-  if (b.time->ns + margin < a.time->ns) return Ordering::after;
+  if (latest(a) + margin(a, b) < earliest(b)) return Ordering::before;
+  if (latest(b) + margin(a, b) < earliest(a)) return Ordering::after;
   return Ordering::unknown;
 }
 
 std::optional<std::int64_t> time_between(const Observation& a, const Observation& b) {
   if (!a.time || !b.time) return std::nullopt;
-  return std::max<std::int64_t>(0, std::abs(a.time->ns - b.time->ns) - slack(a, b));
+  const std::int64_t gap = std::max(earliest(b) - latest(a), earliest(a) - latest(b));
+  return std::max<std::int64_t>(0, gap - margin(a, b));
+}
+
+std::optional<std::int64_t> latest_ns(const Observation& o) {
+  if (!o.time) return std::nullopt;
+  return o.stamp_is_own || !o.not_after ? o.time->ns : o.not_after->ns;
 }
 
 bool earlier_for_display(const Observation& a, const Observation& b) {

@@ -44,6 +44,10 @@ inline constexpr std::int64_t k_clock_tolerance_ns = 10'000'000'000;
 /// Distance in time, when both have one: 0 when the uncertainties overlap.
 [[nodiscard]] std::optional<std::int64_t> time_between(const Observation& a, const Observation& b);
 
+/// The latest moment at which the line may have been written: its own stamp, else the next stamped
+/// line's.
+[[nodiscard]] std::optional<std::int64_t> latest_ns(const Observation& o);
+
 /// For sorting: known time first, then file and line. Not a claim about causality.
 [[nodiscard]] bool earlier_for_display(const Observation& a, const Observation& b);
 

@@ -26,6 +26,11 @@ struct Observation {
   std::optional<evidence::Stamp> stamp;  ///< as read; dated after all evidence is known
   std::optional<evidence::Time> time;
   std::optional<evidence::Stamp> last_stamp;  ///< of the last of folded repeats
+  std::uint32_t last_line = 0;
+  /// For a line without a stamp of its own: the next stamped line bounds its time from above.
+  std::optional<evidence::Stamp> next_stamp;
+  std::uint32_t next_line = 0;
+  std::optional<evidence::Time> not_after;
   bool stamp_is_own = true;  ///< false: taken from the nearest stamped line before it
   std::uint64_t count = 1;
   std::optional<evidence::Time> first_time, last_time;

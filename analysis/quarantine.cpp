@@ -40,19 +40,20 @@ std::vector<GpuEntity> faulty_gpus(const EvidenceModel& model, const Observation
   return gpus;
 }
 
-/// Ranks or workers that the evidence shows in the incident: more than one means a group.
+/// Whether the evidence shows a group of ranks that died or hung with the root: several ranks in
+/// the incident, or a collective that waited for the root's.
 bool is_group(const EvidenceModel& model, const Observation& root,
               const std::vector<std::size_t>& incident) {
+  if (root.class_ == "gpu-oom" || root.class_ == "runtime") return false;
   std::set<std::string> ranks;
   const auto add = [&](const Observation& o) {
     if (!o.place.rank.empty()) ranks.insert(o.place.node + '/' + o.place.pod + '/' + o.place.rank);
+    const auto& tags = o.tags;
+    return std::find(tags.begin(), tags.end(), "collective-timeout") != tags.end();
   };
-  add(root);
-  for (const std::size_t i : incident) {
-    add(model.observations[i]);
-    if (model.observations[i].class_ == "distributed") return true;
-  }
-  return ranks.size() > 1;
+  bool collective = add(root) || root.class_ == "distributed";
+  for (const std::size_t i : incident) collective = add(model.observations[i]) || collective;
+  return collective || ranks.size() > 1;
 }
 
 std::string node_or_blank(const std::string& node) {

@@ -300,6 +300,7 @@ class FileScan {
     if (const auto it = folded_.find(fold); it != folded_.end()) {
       Observation& first = result_.observations[it->second];
       ++first.count;
+      first.last_line = observation.line;
       last_stamp_of_fold_[it->second] =
           observation.stamp ? observation.stamp : stamp_before(candidate);
       return;
@@ -308,6 +309,7 @@ class FileScan {
     if (!observation.stamp) {
       observation.stamp = stamp_before(candidate);
       observation.stamp_is_own = false;
+      bound_from_above(observation, candidate);
     }
     observation.near_holds = near_conditions(rule, candidate);
     if (keep_first) {
@@ -331,6 +333,20 @@ class FileScan {
       if (prefix.stamp) return prefix.stamp;
     }
     return result_.last;
+  }
+
+  /// The next stamped line says until when a line without a stamp was written at the latest.
+  void bound_from_above(Observation& observation, const Candidate& candidate) const {
+    std::uint32_t line = observation.line;
+    for (const std::string_view next :
+         window_->lines_after(end_in_window(candidate), k_stamp_search)) {
+      ++line;
+      LinePrefix prefix = read_any(next);
+      if (!prefix.stamp) continue;
+      observation.next_stamp = prefix.stamp;
+      observation.next_line = line;
+      return;
+    }
   }
 
   /// Blanks logged prompts and outputs, so that no fault rule sees them.

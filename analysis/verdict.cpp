@@ -352,6 +352,24 @@ class Builder {
     return base::to_valid_utf8(redact::excerpt(text, evidence::Kind::unknown_text));
   }
 
+  /// A GPU that answers, a container that is ready, a load that advances, requests that finish.
+  static bool shows_work(const evidence::Fact& fact) {
+    using evidence::Kind;
+    const auto is = [&](const char* field) { return fact.get(field) == "true"; };
+    switch (fact.kind) {
+      case Kind::gpu_state:
+        return fact.find("uuid") != nullptr || fact.find("index") != nullptr;
+      case Kind::pod:
+        return is("ready");
+      case Kind::loading:
+        return is("advancing") || is("done");
+      case Kind::load:
+        return is("serving");
+      default:
+        return false;
+    }
+  }
+
   /// Nothing is the root: a sound system, or an honest "unknown".
   void no_root() {
     VerdictEntry& v = report_.verdict;
@@ -364,10 +382,7 @@ class Builder {
       if (o.role == Role::symptom && o.severity >= Severity::error && !has_tag(o, "exit-signal"))
         if (worst == nullptr || (o.fatal && !worst->fatal)) worst = &o;
     }
-    for (const evidence::Fact& fact : model_.facts)
-      if (fact.kind == evidence::Kind::gpu_state &&
-          !fact.get("uuid").empty() + !fact.get("index").empty() > 0)
-        sound = true;
+    for (const evidence::Fact& fact : model_.facts) sound = sound || shows_work(fact);
     const bool unexplained = worst != nullptr || (!sound && !model_.unmatched.empty());
     if (unexplained) {
       v.class_ = v.cause = "unknown";
