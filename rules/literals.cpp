@@ -99,4 +99,19 @@ std::vector<std::string> required_literals(const std::string& pattern) {
   return clause;
 }
 
+void add_literals(RuleSet& rules) {
+  const auto add = [&](const std::string& pattern) {
+    if (rules.literals.count(pattern) == 0)
+      rules.literals.emplace(pattern, required_literals(pattern));
+  };
+  for (const Rule& rule : rules.rules) {
+    if (rule.patterns.empty()) continue;
+    // A sequence is found by its first pattern.
+    const std::size_t looked_for =
+        rule.matcher == Rule::Matcher::sequence ? 1 : rule.patterns.size();
+    for (std::size_t i = 0; i < looked_for; ++i) add(rule.patterns[i]);
+  }
+  for (const evidence::UserTextSpan& span : rules.user_text) add(span.start);
+}
+
 }  // namespace triage::rules

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rules/rule.hpp"
+
 namespace triage::rules {
 
 /// Literals of which a line must hold at least one for the pattern to match it: what a scanner
@@ -20,5 +22,9 @@ inline constexpr std::size_t k_good_literal = 6;
 /// How common a byte sequence of four (lower case) is in ordinary logs: 0 is rare. A coarse model
 /// from the letters and words that every log is full of, not trained on any one log.
 [[nodiscard]] int commonness(std::string_view window);
+
+/// Fills `rules.literals` for every pattern that a scanner looks for: done when packs are compiled,
+/// since it takes longer than a small analysis.
+void add_literals(RuleSet& rules);
 
 }  // namespace triage::rules

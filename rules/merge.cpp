@@ -1,5 +1,7 @@
 #include "rules/merge.hpp"
 
+#include "rules/literals.hpp"
+
 #include <algorithm>
 
 #include "base/digest.hpp"
@@ -102,6 +104,7 @@ void Merger::add(Pack pack) {
 
 RuleSet Merger::take() {
   rules_.digest = digest_of(rules_);
+  add_literals(rules_);
   return std::move(rules_);
 }
 
@@ -109,6 +112,7 @@ std::string digest_of(const RuleSet& rules) {
   // Where a rule stands must not change what it means: places are left out.
   RuleSet plain = rules;
   plain.digest.clear();
+  plain.literals.clear();
   for (Rule& rule : plain.rules) {
     rule.place = {};
     rule.overridden.clear();

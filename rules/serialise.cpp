@@ -204,7 +204,7 @@ void visit(Ar& ar, PatternPage& v) {
 }
 template <class Ar>
 void visit(Ar& ar, RuleSet& v) {
-  fields(ar, v.rules, v.catalogs, v.user_text, v.patterns, v.digest);
+  fields(ar, v.rules, v.catalogs, v.user_text, v.patterns, v.literals, v.digest);
 }
 
 template <class Ar, class T>
