@@ -3,9 +3,10 @@
 add_library(triage_options INTERFACE)
 target_include_directories(triage_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
 target_compile_options(triage_options INTERFACE -Wall -Wextra -Werror)
-# g++ 12 sees an overlap in std::string's operator+ that is not there (GCC bug 105651).
+# g++ 12 sees an overlap in std::string's operator+ that is not there (GCC bug 105651), and values of std::optional that
+# are read uninitialised where they are not (GCC bug 80635).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(triage_options INTERFACE -Wno-restrict)
+  target_compile_options(triage_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 endif()
 if(TRIAGE_SANITIZE)
   target_compile_options(triage_options INTERFACE -fsanitize=${TRIAGE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
