@@ -280,6 +280,10 @@ class FileScan {
     observation.stamp = prefix.stamp;
     observation.captures = std::move(captures);
     note_prefix(prefix, false);
+    if (observation.stamp) {
+      known_offset_ = observation.offset;
+      stamp_before_known_ = observation.stamp;
+    }
     keep(owner, std::move(observation), rule, candidate);
   }
 
@@ -325,28 +329,50 @@ class FileScan {
     }
   }
 
-  /// A line without a stamp takes the nearest stamped line before it in the same stream.
-  std::optional<evidence::Stamp> stamp_before(const Candidate& candidate) const {
-    for (const std::string_view line :
-         window_->lines_before(begin_in_window(candidate), k_stamp_search)) {
-      LinePrefix prefix = read_any(line);
-      if (prefix.stamp) return prefix.stamp;
+  /// A line without a stamp takes the nearest stamped line before it in the same stream. What was
+  /// looked at for an earlier line is not looked at again: a log without stamps costs one pass.
+  std::optional<evidence::Stamp> stamp_before(const Candidate& candidate) {
+    const std::size_t at = begin_in_window(candidate);
+    std::optional<evidence::Stamp> found = stamp_before_known_;
+    std::size_t looked_at = 0;
+    for (auto line = window_->line_before(at, at); line && looked_at < k_stamp_search;
+         line = window_->line_before(line->begin, at)) {
+      if (window_->file_offset(line->begin) < known_offset_) break;
+      ++looked_at;
+      if (LinePrefix prefix = read_any(line->text); prefix.stamp) {
+        found = prefix.stamp;
+        break;
+      }
     }
-    return result_.last;
+    known_offset_ = window_->file_offset(at);
+    stamp_before_known_ = found;
+    return found;
   }
 
   /// The next stamped line says until when a line without a stamp was written at the latest.
-  void bound_from_above(Observation& observation, const Candidate& candidate) const {
-    std::uint32_t line = observation.line;
-    for (const std::string_view next :
-         window_->lines_after(end_in_window(candidate), k_stamp_search)) {
-      ++line;
-      LinePrefix prefix = read_any(next);
-      if (!prefix.stamp) continue;
-      observation.next_stamp = prefix.stamp;
-      observation.next_line = line;
-      return;
+  void bound_from_above(Observation& observation, const Candidate& candidate) {
+    const std::size_t at = end_in_window(candidate);
+    if (window_->file_offset(at) >= next_known_offset_) find_next_stamp(at, observation.line);
+    observation.next_stamp = next_stamp_;
+    observation.next_line = next_stamp_line_;
+  }
+
+  /// Looks ahead once; lines up to where it looked share the answer.
+  void find_next_stamp(std::size_t at, std::uint32_t line_number) {
+    next_stamp_.reset();
+    std::size_t looked_at = 0;
+    std::size_t end = at;
+    for (auto line = window_->line_after(at, at); line && looked_at < k_stamp_search;
+         line = window_->line_after(line->begin, at)) {
+      ++looked_at;
+      end = line->begin;
+      if (LinePrefix prefix = read_any(line->text); prefix.stamp) {
+        next_stamp_ = prefix.stamp;
+        next_stamp_line_ = line_number + static_cast<std::uint32_t>(looked_at);
+        break;
+      }
     }
+    next_known_offset_ = window_->file_offset(end);
   }
 
   /// Blanks logged prompts and outputs, so that no fault rule sees them.
@@ -439,6 +465,12 @@ class FileScan {
   std::map<std::size_t, std::optional<evidence::Stamp>> last_stamp_of_fold_;
   std::unordered_map<std::string, std::size_t> unmatched_;
   std::uint64_t unmatched_seen_ = 0;
+  std::uint64_t known_offset_ =
+      0;  ///< lines before this offset are accounted for in stamp_before_known_
+  std::optional<evidence::Stamp> stamp_before_known_;
+  std::uint64_t next_known_offset_ = 0;  ///< lines before this offset share next_stamp_
+  std::optional<evidence::Stamp> next_stamp_;
+  std::uint32_t next_stamp_line_ = 0;
   const LineRules::UserText* span_ = nullptr;
   std::size_t span_lines_ = 0;
   std::uint64_t span_until_line_ = 0;

@@ -56,37 +56,43 @@ std::size_t Window::whole_lines_end(std::size_t from, std::size_t limit) {
   return limit;
 }
 
+std::optional<Window::Line> Window::line_before(std::size_t at, std::size_t from) const {
+  const std::size_t floor = from > k_context ? from - k_context : 0;
+  if (at <= floor || at == 0) return std::nullopt;
+  const std::size_t stop = at - 1;  // the '\n'
+  const std::size_t newline = std::string_view(buffer_.data(), stop).rfind('\n');
+  const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+  if (begin < floor) return std::nullopt;
+  std::string_view line(buffer_.data() + begin, stop - begin);
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return Line{line, begin};
+}
+
+std::optional<Window::Line> Window::line_after(std::size_t at, std::size_t from) const {
+  const std::size_t ceiling = std::min(used_, from + k_context);
+  if (at >= ceiling) return std::nullopt;
+  const std::size_t end = std::string_view(buffer_.data() + at, ceiling - at).find('\n');
+  if (end == std::string_view::npos || at + end + 1 >= ceiling) return std::nullopt;
+  const std::size_t begin = at + end + 1;
+  const std::string_view rest(buffer_.data() + begin, ceiling - begin);
+  std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size()));
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return Line{line, begin};
+}
+
 std::vector<std::string_view> Window::lines_before(std::size_t at, std::size_t count) const {
   std::vector<std::string_view> lines;
-  std::size_t end = at;  // begin of the line behind
-  const std::size_t floor = at > k_context ? at - k_context : 0;
-  while (lines.size() < count && end > floor && end > 0) {
-    const std::size_t stop = end - 1;  // the '\n'
-    const std::string_view head(buffer_.data(), stop);
-    const std::size_t newline = head.rfind('\n');
-    const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
-    if (begin < floor) break;
-    std::string_view line(buffer_.data() + begin, stop - begin);
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    lines.push_back(line);
-    end = begin;
-  }
+  for (auto line = line_before(at, at); line && lines.size() < count;
+       line = line_before(line->begin, at))
+    lines.push_back(line->text);
   return lines;
 }
 
 std::vector<std::string_view> Window::lines_after(std::size_t at, std::size_t count) const {
   std::vector<std::string_view> lines;
-  const std::size_t ceiling = std::min(used_, at + k_context);
-  while (at < ceiling && buffer_[at] != '\n') ++at;
-  std::size_t begin = at + 1;
-  while (lines.size() < count && begin < ceiling) {
-    const std::string_view rest(buffer_.data() + begin, ceiling - begin);
-    const std::size_t length = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, length);
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    lines.push_back(line);
-    begin += length + 1;
-  }
+  for (auto line = line_after(at, at); line && lines.size() < count;
+       line = line_after(line->begin, at))
+    lines.push_back(line->text);
   return lines;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,15 @@ class Window {
   [[nodiscard]] std::uint64_t first_line() const { return line_; }
   [[nodiscard]] bool piece_of_long_line() const { return piece_; }
 
+  /// A line of the context: its text and where it begins in the buffer.
+  struct Line {
+    std::string_view text;
+    std::size_t begin = 0;
+  };
+  /// The line before the one that begins at `at`, within 64 KiB before `from`.
+  [[nodiscard]] std::optional<Line> line_before(std::size_t at, std::size_t from) const;
+  /// The line after the one that `at` lies in or ends, within 64 KiB behind `from`.
+  [[nodiscard]] std::optional<Line> line_after(std::size_t at, std::size_t from) const;
   /// Up to `count` lines before the line that begins at `at` (buffer offset), nearest first, within
   /// the context.
   [[nodiscard]] std::vector<std::string_view> lines_before(std::size_t at, std::size_t count) const;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <numeric>
-#include <set>
 
 namespace triage::rules {
 namespace {
@@ -40,31 +40,42 @@ constexpr std::array<std::string_view, 64> k_common_words{
     "health",   "metric",    "timeout", "version", "nccl info", "channel",    "rank",   "using",
     "number",   "set ",      "data",    "vllm",    "torch",     "name",       "type",   "level"};
 
-const std::set<std::string, std::less<>>& common_windows() {
-  static const std::set<std::string, std::less<>> windows = [] {
-    std::set<std::string, std::less<>> all;
+std::uint32_t packed(std::string_view window) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, window.data(), sizeof word);
+  return word;
+}
+
+/// Sorted, so that a look-up costs a few comparisons.
+const std::vector<std::uint32_t>& common_windows() {
+  static const std::vector<std::uint32_t> windows = [] {
+    std::vector<std::uint32_t> all;
     for (const std::string_view word : k_common_words)
-      for (std::size_t i = 0; i + 4 <= word.size(); ++i) all.emplace(word.substr(i, 4));
+      for (std::size_t i = 0; i + 4 <= word.size(); ++i) all.push_back(packed(word.substr(i, 4)));
+    std::sort(all.begin(), all.end());
     return all;
   }();
   return windows;
 }
 
+constexpr std::array<std::uint8_t, 256> k_letter_scores = [] {
+  std::array<std::uint8_t, 256> scores{};
+  scores.fill(1);
+  for (const char c : std::string_view("etaoinsr ")) scores[static_cast<unsigned char>(c)] = 6;
+  for (const char c : std::string_view("0123456789.:-=_/"))
+    scores[static_cast<unsigned char>(c)] = 8;
+  for (const char c : std::string_view("lcdumpgf")) scores[static_cast<unsigned char>(c)] = 4;
+  return scores;
+}();
+
 }  // namespace
 
 int commonness(std::string_view window) {
-  if (common_windows().count(window) > 0) return 60;
+  if (window.size() != 4) return 60;
+  if (std::binary_search(common_windows().begin(), common_windows().end(), packed(window)))
+    return 60;
   int score = 0;
-  for (const char c : window) {
-    if (std::string_view("etaoinsr ").find(c) != std::string_view::npos)
-      score += 6;
-    else if (std::string_view("0123456789.:-=_/").find(c) != std::string_view::npos)
-      score += 8;
-    else if (std::string_view("lcdumpgf").find(c) != std::string_view::npos)
-      score += 4;
-    else
-      score += 1;
-  }
+  for (const char c : window) score += k_letter_scores[static_cast<unsigned char>(c)];
   return score;
 }
 
