@@ -117,19 +117,27 @@ base::Result<Analysed> run_pipeline(const std::vector<std::string>& inputs, Matc
   return result;
 }
 
-base::Result<Report> analyze(const std::vector<std::string>& inputs, const rules::RuleSet& rules,
-                             const AnalyzeOptions& options, Timings* timings) {
+Engine::Engine(const rules::RuleSet& rules) : matching_(std::make_unique<Matching>(rules)) {}
+Engine::~Engine() = default;
+
+base::Result<Report> Engine::analyze(const std::vector<std::string>& inputs,
+                                     const AnalyzeOptions& options, Timings* timings) {
   Timings own;
   Timings& time = timings == nullptr ? own : *timings;
-  Matching matching(rules);
-  auto analysed = run_pipeline(inputs, matching, options, time);
+  auto analysed = run_pipeline(inputs, *matching_, options, time);
   if (!analysed) return analysed.problem();
   const std::int64_t start = now_ns();
-  Report report = make_report(analysed->model, analysed->causality, analysed->lifts, rules);
+  Report report =
+      make_report(analysed->model, analysed->causality, analysed->lifts, matching_->rules);
   report.tool_version = options.tool_version;
   add_sections(report, analysed->model);
   time.verdict += now_ns() - start;
   return report;
+}
+
+base::Result<Report> analyze(const std::vector<std::string>& inputs, const rules::RuleSet& rules,
+                             const AnalyzeOptions& options, Timings* timings) {
+  return Engine(rules).analyze(inputs, options, timings);
 }
 
 }  // namespace triage::analysis

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,8 +35,28 @@ struct AnalyzeOptions {
   std::string tool_version;
 };
 
-/// Evidence in, finished report out: the one entry point of the engine. Same bytes in, same report
-/// out.
+struct Matching;
+
+/// The engine with one rule set made ready: patterns compile on first use and stay, so that many
+/// inputs cost little more than their bytes. Not for use by two threads at once. `rules` must
+/// outlive it.
+class Engine {
+ public:
+  explicit Engine(const rules::RuleSet& rules);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Evidence in, finished report out. Same bytes in, same report out.
+  [[nodiscard]] base::Result<Report> analyze(const std::vector<std::string>& inputs,
+                                             const AnalyzeOptions& options = {},
+                                             Timings* timings = nullptr);
+
+ private:
+  std::unique_ptr<Matching> matching_;
+};
+
+/// The same for a single analysis.
 [[nodiscard]] base::Result<Report> analyze(const std::vector<std::string>& inputs,
                                            const rules::RuleSet& rules,
                                            const AnalyzeOptions& options,

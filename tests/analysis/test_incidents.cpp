@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <map>
 #include <regex>
 #include <set>
 
@@ -12,7 +13,8 @@ using namespace triage;
 namespace {
 
 analysis::Report analyse(const std::filesystem::path& folder) {
-  auto report = analysis::analyze({folder.string()}, rules::built_in_rules(), {});
+  static analysis::Engine engine(rules::built_in_rules());
+  auto report = engine.analyze({folder.string()});
   REQUIRE_MESSAGE(report.ok(), folder.string());
   return std::move(report).value();
 }
@@ -60,7 +62,7 @@ void check(const incidents::Incident& incident, const analysis::Report& report) 
   const auto one_of = [&](const char* field, const char* alternative, const std::string& got) {
     if (!expect.contains(field)) return;
     CHECK_MESSAGE(accepted(expect, field, alternative).count(got) == 1,
-                  incident.name << ": " << field << " is " << got);
+                  incident.name << ": " << std::string(field) << " is " << got);
   };
   one_of("class", "accept_class", v.class_);
   one_of("cause", "accept_causes", v.cause);
@@ -92,6 +94,17 @@ std::string essence(const analysis::Report& report) {
   const auto& v = report.verdict;
   return v.class_ + " " + v.cause + " " + v.fault_domain + " " + report.quarantine.target + " " +
          (v.first_error ? std::to_string(v.first_error->line) : "-");
+}
+
+/// The essence of an incident as it is; each test compares with it.
+const std::string& baseline(const incidents::Incident& incident) {
+  static std::map<std::string, std::string> known;
+  auto [it, is_new] = known.try_emplace(incident.name);
+  if (is_new) {
+    const incidents::Copy copy(incident);
+    it->second = essence(analyse(copy.folder()));
+  }
+  return it->second;
 }
 
 void for_each_file(const incidents::Copy& copy,
@@ -141,7 +154,7 @@ TEST_CASE("incidents: the same bytes give the same report") {
 TEST_CASE("incidents: Windows line ends do not move the verdict") {
   for (const auto& incident : incidents::all()) {
     const incidents::Copy copy(incident);
-    const std::string before = essence(analyse(copy.folder()));
+    const std::string& before = baseline(incident);
     for_each_file(
         copy, [](std::string text) { return std::regex_replace(text, std::regex("\n"), "\r\n"); });
     CHECK_MESSAGE(essence(analyse(copy.folder())) == before, incident.name);
@@ -154,7 +167,7 @@ TEST_CASE(
   const auto all = incidents::all();
   for (const auto& incident : all) {
     const incidents::Copy copy(incident);
-    const std::string before = essence(analyse(copy.folder()));
+    const std::string& before = baseline(incident);
     auto files = copy.files();
     for (std::size_t i = 0; i < files.size(); ++i)
       std::filesystem::rename(files[i],
@@ -173,7 +186,7 @@ TEST_CASE(
 TEST_CASE("incidents: unrelated lines before and after a log do not move the verdict") {
   for (const auto& incident : incidents::all()) {
     const incidents::Copy copy(incident);
-    const std::string before = essence(analyse(copy.folder()));
+    const std::string& before = baseline(incident);
     bool changed = false;
     for (const auto& path : copy.files()) {
       if (path.extension() != ".log" || path.filename() == "gateway.log") continue;
@@ -190,9 +203,9 @@ TEST_CASE("incidents: unrelated lines before and after a log do not move the ver
 TEST_CASE("incidents: a constant shift of every dated stamp does not move the verdict") {
   for (const auto& incident : incidents::all()) {
     const incidents::Copy copy(incident);
-    const std::string before = essence(analyse(copy.folder()));
+    const std::string& before = baseline(incident);
     for_each_file(copy, [](std::string text) {
-      return std::regex_replace(text, std::regex("\\b202[456]([-/ ])"), "2022$1");
+      return std::regex_replace(text, std::regex("\\b202[456]\\b"), "2022");
     });
     CHECK_MESSAGE(essence(analyse(copy.folder())) == before, incident.name);
   }
@@ -205,6 +218,6 @@ TEST_CASE("incidents: a tarball gives the same verdict as the folder") {
     const std::string command =
         "tar -C '" + copy.folder().string() + "' -czf '" + archive.string() + "' .";
     REQUIRE(std::system(command.c_str()) == 0);
-    CHECK_MESSAGE(essence(analyse(archive)) == essence(analyse(copy.folder())), incident.name);
+    CHECK_MESSAGE(essence(analyse(archive)) == baseline(incident), incident.name);
   }
 }
