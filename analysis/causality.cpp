@@ -216,12 +216,20 @@ class Graph {
     if (causality_.candidates.empty()) causality_.candidates = roots;
   }
 
+  static bool by_kernel(const Observation& o) {
+    return o.rule->has_tag("xid") || o.rule->has_tag("amd-page-fault");
+  }
+
   /// Of two roots that explain one another: a class that can bring about the other's wins, then
   /// rank.
   bool prefer(std::size_t a, std::size_t b) const {
     const bool a_over_b = class_brings_about(at(a).class_, at(b).class_);
     const bool b_over_a = class_brings_about(at(b).class_, at(a).class_);
     if (a_over_b != b_over_a) return a_over_b;
+    // The kernel sees a fault as it happens; a process reports it later, often under a stamp that
+    // its undated lines inherit.
+    if (by_kernel(at(a)) != by_kernel(at(b)) && at(a).class_ == at(b).class_)
+      return by_kernel(at(a));
     return better(a, b);
   }
 

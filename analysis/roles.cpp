@@ -168,6 +168,12 @@ class Settler {
 
   static bool seen_capture(const Observation& o, const Observation& other, const std::string& name,
                            const std::string& wanted) {
+    if (wanted.rfind("!$", 0) == 0) {
+      const auto mine = o.captures.find(wanted.substr(2));
+      const auto theirs = other.captures.find(name);
+      return mine != o.captures.end() && theirs != other.captures.end() && !mine->second.empty() &&
+             !theirs->second.empty() && mine->second != theirs->second;
+    }
     if (!wanted.empty() && wanted[0] == '$') {
       const auto mine = o.captures.find(wanted.substr(1));
       return mine != o.captures.end() && capture_is(other, name, mine->second);

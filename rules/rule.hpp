@@ -143,7 +143,8 @@ struct Near {
 struct Seen {
   Ref ref;
   std::map<std::string, std::string>
-      captures;  ///< each must be equal; value `$name` is this observation's capture
+      captures;  ///< each must be equal; value `$name` is this observation's capture,
+                 ///< `!$name` anything else that is named
   Same same = Same::node;
   std::optional<std::int64_t> within_ns;
   Order order = Order::any;  ///< `before`: the other stands before this one
