@@ -217,7 +217,7 @@ class Graph {
   }
 
   static bool by_kernel(const Observation& o) {
-    return o.rule->has_tag("xid") || o.rule->has_tag("amd-page-fault");
+    return o.rule->reads(Kind::kernel_log) && !o.rule->reads(Kind::container_log);
   }
 
   /// Of two roots that explain one another: a class that can bring about the other's wins, then

@@ -42,11 +42,11 @@ std::string tidy(std::string text) {
   return std::string(view);
 }
 
-}  // namespace
-
-std::string fill(std::string_view text, const std::map<std::string, std::string>& values) {
+/// Copies `text`, and for every `{name}` without a value calls `missing(out, name)`.
+template <class Missing>
+std::string substitute(std::string_view text, const std::map<std::string, std::string>& values,
+                       Missing missing) {
   std::string out;
-  bool dropped = false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t open = text.find('{', at);
     if (open == std::string_view::npos) {
@@ -57,8 +57,8 @@ std::string fill(std::string_view text, const std::map<std::string, std::string>
     const std::string_view name = close == std::string_view::npos
                                       ? std::string_view()
                                       : text.substr(open + 1, close - open - 1);
-    const bool is_name =
-        !name.empty() && name.find_first_not_of(
+    const bool is_name = !name.empty() && name[0] != '.' &&  // a jsonpath
+                         name.find_first_not_of(
                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") ==
                              std::string_view::npos;
     if (!is_name) {
@@ -68,15 +68,31 @@ std::string fill(std::string_view text, const std::map<std::string, std::string>
     }
     out += text.substr(at, open - at);
     const auto it = values.find(std::string(name));
-    if (it != values.end() && !it->second.empty()) {
+    if (it != values.end() && !it->second.empty())
       out += it->second;
-    } else {
-      drop_leading_words(out);
-      dropped = true;
-    }
+    else
+      missing(out, name);
     at = close + 1;
   }
+  return out;
+}
+
+}  // namespace
+
+std::string fill(std::string_view text, const std::map<std::string, std::string>& values) {
+  bool dropped = false;
+  std::string out = substitute(text, values, [&](std::string& so_far, std::string_view) {
+    drop_leading_words(so_far);
+    dropped = true;
+  });
   return dropped ? tidy(std::move(out)) : out;
+}
+
+std::string fill_command(std::string_view text, const std::map<std::string, std::string>& values) {
+  return substitute(text, values, [](std::string& so_far, std::string_view name) {
+    for (const char c : name)
+      so_far += c == '.' ? '_' : (c >= 'a' && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c;
+  });
 }
 
 std::map<std::string, std::string> fill_values(const Observation& o) {

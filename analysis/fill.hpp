@@ -13,6 +13,11 @@ namespace triage::analysis {
 [[nodiscard]] std::string fill(std::string_view text,
                                const std::map<std::string, std::string>& values);
 
+/// The same for a command line: a name without a value stands as a placeholder (`NODE`), since a
+/// command that lost a word does something else (`nvidia-smi --gpu-reset -i {pci}`).
+[[nodiscard]] std::string fill_command(std::string_view text,
+                                       const std::map<std::string, std::string>& values);
+
 /// What texts of an observation may name: its captures and the parts of its place.
 [[nodiscard]] std::map<std::string, std::string> fill_values(const Observation& observation);
 

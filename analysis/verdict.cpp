@@ -229,7 +229,7 @@ class Builder {
 
   void add_step(const rules::Step& step, const std::map<std::string, std::string>& values) {
     NextStep next{std::string(rules::to_string(step.phase)), fill(step.text, values),
-                  fill(step.command, values), fill(step.why, values)};
+                  fill_command(step.command, values), fill(step.why, values)};
     for (const NextStep& known : report_.next_steps)
       if (known.phase == next.phase && known.text == next.text) return;
     report_.next_steps.push_back(std::move(next));
@@ -325,7 +325,7 @@ class Builder {
       if (model_.kinds.count(by.kind) > 0) continue;
       report_.missing_evidence.push_back(
           {by.what.empty() ? std::string(evidence::describe(by.kind)) : fill(by.what, values),
-           fill(by.why, values), fill(by.command, values)});
+           fill(by.why, values), fill_command(by.command, values)});
     }
   }
 
