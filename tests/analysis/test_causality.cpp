@@ -1,0 +1,117 @@
+#include <doctest/doctest.h>
+
+#include "analysis/causality.hpp"
+#include "analysis/fill.hpp"
+
+using namespace triage;
+
+namespace {
+
+analysis::Observation observation(const rules::Rule& rule, std::uint32_t file, std::uint32_t line,
+                                  std::optional<std::int64_t> seconds) {
+  analysis::Observation o;
+  o.rule = &rule;
+  o.file = file;
+  o.line = line;
+  o.role = rule.role;
+  o.severity = rule.severity;
+  o.class_ = rule.class_;
+  o.cause = rule.cause;
+  o.fatal = rule.fatal;
+  o.stands_alone = rule.stands_alone;
+  o.tags = rule.tags;
+  if (seconds) o.time = evidence::Time{*seconds * 1'000'000'000, 0};
+  return o;
+}
+
+rules::Rule rule(const std::string& id, const std::string& class_,
+                 rules::Role role = rules::Role::root) {
+  rules::Rule r;
+  r.id = r.cause = id;
+  r.class_ = class_;
+  r.role = role;
+  r.evidence = {evidence::Kind::container_log};
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("causality: a device fault explains the CUDA error and the timeout that follow it") {
+  const auto xid = rule("xid-79", "hardware");
+  const auto cuda = rule("cuda-unknown", "cuda-fault");
+  auto timeout = rule("timeout", "distributed", rules::Role::symptom);
+  analysis::EvidenceModel model;
+  model.observations = {observation(timeout, 1, 5, 700), observation(cuda, 1, 3, 101),
+                        observation(xid, 0, 9, 100)};
+  const auto causality = analysis::explain(model);
+  REQUIRE(causality.candidates.size() == 1);
+  CHECK(causality.candidates[0] == 2);
+}
+
+TEST_CASE("causality: what certainly came later explains nothing before it") {
+  const auto xid = rule("xid-79", "hardware");
+  const auto loading = rule("corrupt-checkpoint", "loading");
+  analysis::EvidenceModel model;
+  model.observations = {observation(loading, 1, 3, 100), observation(xid, 0, 9, 5000)};
+  const auto causality = analysis::explain(model);
+  CHECK(causality.candidates.size() == 2);
+  CHECK(causality.candidates[0] == 0);
+}
+
+TEST_CASE("causality: in one file line order decides, whatever the stamps say") {
+  const auto first = rule("first", "gpu-oom");
+  const auto second = rule("second", "distributed");
+  analysis::EvidenceModel model;
+  model.observations = {observation(second, 0, 8, 10), observation(first, 0, 3, 99)};
+  CHECK(analysis::order_of(model.observations[1], model.observations[0]) ==
+        analysis::Ordering::before);
+  const auto causality = analysis::explain(model);
+  REQUIRE(causality.candidates.size() == 1);
+  CHECK(causality.candidates[0] == 1);
+}
+
+TEST_CASE("causality: a collective timeout is the verdict only when no root is left") {
+  auto timeout = rule("timeout", "distributed", rules::Role::symptom);
+  timeout.stands_alone = true;
+  analysis::EvidenceModel model;
+  model.observations = {observation(timeout, 0, 5, 700)};
+  CHECK(analysis::explain(model).standing_alone.size() == 1);
+  const auto oom = rule("oom", "gpu-oom");
+  model.observations.push_back(observation(oom, 1, 2, 100));
+  const auto causality = analysis::explain(model);
+  CHECK(causality.standing_alone.empty());
+  CHECK(causality.candidates.size() == 1);
+}
+
+TEST_CASE("causality: a warning does not explain a grave fault away") {
+  auto pending = rule("insufficient-gpu", "scheduling");
+  pending.severity = rules::Severity::warning;
+  const auto lost = rule("peer-lost", "distributed");
+  analysis::EvidenceModel model;
+  model.observations = {observation(pending, 0, 1, std::nullopt), observation(lost, 1, 4, 50)};
+  const auto causality = analysis::explain(model);
+  REQUIRE_FALSE(causality.candidates.empty());
+  CHECK(causality.candidates[0] == 1);
+}
+
+TEST_CASE("causality: places that differ are not held together, unnamed ones are") {
+  evidence::Place a;
+  evidence::Place b;
+  a.node = "n1";
+  CHECK(analysis::agrees(a, b, rules::Same::node));
+  b.node = "n2";
+  CHECK_FALSE(analysis::agrees(a, b, rules::Same::node));
+  CHECK(analysis::agrees(a, b, rules::Same::group));
+  b.node = "n1";
+  a.pci = "0000:3b:00.0";
+  b.pci = "0000:5e:00.0";
+  CHECK_FALSE(analysis::agrees(a, b, rules::Same::gpu));
+}
+
+TEST_CASE("fill: a name without a value goes with the words that lead to it") {
+  CHECK(analysis::fill("Xid {xid} on GPU {pci}: fell off",
+                       {{"xid", "79"}, {"pci", "0000:3b:00.0"}}) ==
+        "Xid 79 on GPU 0000:3b:00.0: fell off");
+  CHECK(analysis::fill("Xid {xid} on GPU {pci}: fell off", {{"xid", "79"}}) == "Xid 79: fell off");
+  CHECK(analysis::fill("printf '{}' and {not a name}", {}) == "printf '{}' and {not a name}");
+}

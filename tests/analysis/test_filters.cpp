@@ -1,0 +1,130 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <random>
+#include <set>
+
+#include "analysis/line_filter.hpp"
+#include "analysis/line_prefix.hpp"
+#include "analysis/line_rules.hpp"
+#include "incidents.hpp"
+#include "rules/loader.hpp"
+
+using namespace triage;
+using evidence::Kind;
+
+namespace {
+
+using Hits = std::set<std::pair<std::uint32_t, std::uint32_t>>;  // pattern, offset of the line
+
+/// What a filter finds once every candidate is confirmed, as the scanner does it.
+Hits confirmed(analysis::LineFilter& filter, const analysis::LineRules& rules,
+               std::string_view block, Kind kind) {
+  std::vector<analysis::Candidate> candidates;
+  filter.find(block, kind, candidates);
+  Hits hits;
+  std::uint32_t last = 0;
+  for (const auto& candidate : candidates) {
+    CHECK(candidate.begin >= last);
+    last = candidate.begin;
+    const std::string_view line = block.substr(candidate.begin, candidate.end - candidate.begin);
+    const std::string_view message =
+        line.substr(std::min(analysis::read_prefix(line, kind).message, line.size()));
+    for (const std::uint32_t id : candidate.patterns) {
+      const auto& regex = rules.patterns()[id].regex;
+      if (regex.matches(line) || (regex.anchored() && regex.matches(message)))
+        hits.emplace(id, candidate.begin);
+    }
+  }
+  return hits;
+}
+
+void check_same(const analysis::LineRules& rules, std::string_view block, Kind kind,
+                const std::string& what) {
+  const auto oracle = analysis::make_set_filter(rules);
+  const auto fast = analysis::make_literal_filter(rules);
+  const Hits wanted = confirmed(*oracle, rules, block, kind);
+  const Hits got = confirmed(*fast, rules, block, kind);
+  CHECK_MESSAGE(wanted == got, what << ": " << wanted.size() << " by the reference, " << got.size()
+                                    << " by literals");
+}
+
+rules::RuleSet with_patterns(const std::vector<std::string>& patterns) {
+  rules::RuleSet set;
+  for (const std::string& pattern : patterns) {
+    rules::Rule rule;
+    rule.id = "rule-" + std::to_string(set.rules.size());
+    rule.patterns = {pattern};
+    rule.evidence = {Kind::container_log};
+    set.rules.push_back(rule);
+  }
+  return set;
+}
+
+}  // namespace
+
+TEST_CASE("filters: literals find every line of the labelled incidents that the reference finds") {
+  const analysis::LineRules rules(rules::built_in_rules());
+  const auto oracle = analysis::make_set_filter(rules);
+  const auto fast = analysis::make_literal_filter(rules);
+  std::size_t lines = 0;
+  for (const auto& incident : incidents::all()) {
+    const incidents::Copy copy(incident);
+    for (const auto& path : copy.files()) {
+      const std::string text = incidents::read_file(path);
+      const Hits wanted = confirmed(*oracle, rules, text, Kind::unknown_text);
+      const Hits got = confirmed(*fast, rules, text, Kind::unknown_text);
+      CHECK_MESSAGE(wanted == got, path.string());
+      lines += wanted.size();
+    }
+  }
+  CHECK(lines > 1000);
+}
+
+TEST_CASE(
+    "filters: near misses, CRLF, NUL bytes, invalid UTF-8, empty and very long lines give the same "
+    "on both engines") {
+  const analysis::LineRules rules(rules::built_in_rules());
+  const std::string xid =
+      "NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the "
+      "bus.";
+  std::string block = "\n\r\n" + xid + "\r\n";
+  block += "nvrm: xid (pci:0000:3b:00): 79\nNVRM: Xi (PCI\nNVRM: Xid\n";
+  block += std::string("a\0b", 3) + xid + "\n\xff\xfe\x80" + xid + "\xff\n";
+  block += std::string(3U << 20U, 'x') + xid + std::string(1U << 20U, 'y') + "\n";
+  block +=
+      "CUDA error: an illegal memory access was encountere\nCUDA error: an illegal memory access "
+      "was encountered";
+  check_same(rules, block, Kind::unknown_text, "edges");
+}
+
+TEST_CASE("filters: a rule whose literal has four or five bytes is never missed at any offset") {
+  const auto set =
+      with_patterns({"zq17", "\\bwx9k5\\b", "(?i)LongerLiteral [0-9]+", "^anchored text"});
+  const analysis::LineRules rules(set);
+  const auto fast = analysis::make_literal_filter(rules);
+  for (std::size_t offset = 0; offset < 40; ++offset) {
+    for (const std::string literal : {"zq17", " wx9k5 ", "longerliteral 42"}) {
+      const std::string line = std::string(offset, '.') + literal + std::string(7, '.');
+      CHECK_MESSAGE(confirmed(*fast, rules, line + "\n", Kind::container_log).size() == 1,
+                    literal << " at " << offset);
+    }
+  }
+  check_same(rules, "2025-01-01T00:00:00Z anchored text\nnot anchored text\nanchored text\n",
+             Kind::container_log, "anchors");
+}
+
+TEST_CASE("filters: random text made of pieces of patterns gives the same on both engines") {
+  const auto set = with_patterns({"alpha beta", "beta gamma (one|two)", "(?:left|right) turn",
+                                  "err=[0-9]{3} code", "abc.*xyz123"});
+  const analysis::LineRules rules(set);
+  const std::vector<std::string> pieces{"alpha ", "beta",  " gamma ", "one", "two",   "left",
+                                        "right",  " turn", "err=",    "404", " code", "abc",
+                                        "xyz123", "\n",    "\r\n",    " ",   "q"};
+  std::mt19937 random(20250814);
+  for (int round = 0; round < 200; ++round) {
+    std::string block;
+    for (int i = 0; i < 200; ++i) block += pieces[random() % pieces.size()];
+    check_same(rules, block, Kind::container_log, "round " + std::to_string(round));
+  }
+}
