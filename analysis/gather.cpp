@@ -7,7 +7,9 @@
 
 #include "analysis/derive/derive.hpp"
 #include "analysis/formats/parsers.hpp"
+#include "analysis/read_ahead.hpp"
 #include "analysis/scanner.hpp"
+#include "base/digest.hpp"
 #include "rules/where.hpp"
 
 namespace triage::analysis {
@@ -26,6 +28,29 @@ std::int64_t now_ns() {
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
+
+/// Hashes what passes through.
+class Digesting final : public bundle::ByteStream {
+ public:
+  explicit Digesting(bundle::ByteStream& source) : source_(source) {}
+  std::size_t read(std::span<char> buffer) override {
+    const std::size_t got = source_.read(buffer);
+    sha_.update({buffer.data(), got});
+    return got;
+  }
+  const std::optional<std::string>& damage() const override { return source_.damage(); }
+  /// Of everything, also what nobody asked for.
+  std::string finish() {
+    std::vector<char> rest(64U << 10U);
+    while (read(rest) > 0) {
+    }
+    return base::to_hex(sha_.finish());
+  }
+
+ private:
+  bundle::ByteStream& source_;
+  base::Sha256 sha_;
+};
 
 class Gatherer {
  public:
@@ -76,14 +101,17 @@ class Gatherer {
     model_.inputs.push_back(std::move(entry));
     model_.streams.push_back(std::move(info));
     model_.hosts.emplace_back();
+    Digesting digesting(stream);
+    bundle::ByteStream& source = options_.digest ? digesting : stream;
     if (file.format == evidence::Format::binary) {
       model_.unread.push_back(file.path + ": not text");
     } else if (const formats::Parser parser = formats::parser_for(file.format); parser != nullptr) {
-      parse(parser, index, stream);
+      parse(parser, index, source);
     } else {
-      scan(index, stream);
+      scan(index, source);
     }
     (void)head;
+    if (options_.digest && !file.sha256) model_.inputs[index].sha256 = digesting.finish();
     if (stream.damage())
       model_.warnings.push_back(file.path + ": " + *stream.damage() + "; read as far as it goes");
   }
@@ -121,7 +149,9 @@ class Gatherer {
   void scan(std::uint32_t index, bundle::ByteStream& stream) {
     const bundle::EvidenceFile& file = model_.files[index];
     const auto meter = derive::meter_for(file.kind, file.format, file.place);
-    ScanResult result = scanner_.scan(file, index, stream, meter.get(), file.first_line);
+    ScanResult result = read_and_scan(index, stream, meter.get());
+    timings_.filter += result.filter_ns;
+    timings_.confirm += result.confirm_ns;
     if (meter != nullptr)
       meter->finish([&](Fact&& fact) {
         fact.file = index;
@@ -143,6 +173,15 @@ class Gatherer {
     if (result.cut_lines > 0)
       model_.warnings.push_back(
           fmt::format("{}: lines longer than 1 MiB were read in pieces", file.path));
+  }
+
+  /// With one job everything happens on this thread.
+  ScanResult read_and_scan(std::uint32_t index, bundle::ByteStream& stream,
+                           derive::LineMeter* meter) {
+    const bundle::EvidenceFile& file = model_.files[index];
+    if (options_.jobs == 1) return scanner_.scan(file, index, stream, meter, file.first_line);
+    ReadAhead ahead(stream);
+    return scanner_.scan(file, index, ahead, meter, file.first_line);
   }
 
   /// What captures name is nearest, then what the file's path or manifest says, then the line's

@@ -108,6 +108,14 @@ std::vector<LazyPattern> lazy(const std::vector<std::string>& sources, std::size
   return out;
 }
 
+bool names_device(const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [](const std::string& pattern) {
+    return pattern.find("(?P<xid>") != std::string::npos ||
+           pattern.find("(?P<sxid>") != std::string::npos ||
+           pattern.find("(?P<pci>") != std::string::npos;
+  });
+}
+
 }  // namespace
 
 void LineRules::add_pattern(const std::string& source, Use use, std::uint32_t owner,
@@ -132,7 +140,8 @@ LineRules::LineRules(const rules::RuleSet& set) {
     const std::uint32_t mask = mask_of(rule.evidence);
     for (std::size_t i = 0; i < std::min(count, rule.patterns.size()); ++i) {
       line_rule.patterns.push_back(static_cast<std::uint32_t>(patterns_.size()));
-      add_pattern(rule.patterns[i], Use::rule, static_cast<std::uint32_t>(rules_.size()), mask, set);
+      add_pattern(rule.patterns[i], Use::rule, static_cast<std::uint32_t>(rules_.size()), mask,
+                  set);
     }
     if (sequence) line_rule.continued = lazy(rule.patterns, 1);
     line_rule.unless = lazy(rule.unless);
@@ -141,6 +150,8 @@ LineRules::LineRules(const rules::RuleSet& set) {
         line_rule.near.push_back(lazy(near.patterns));
         line_rule.near_spec.push_back(near);
       }
+    line_rule.needs_every_match =
+        sequence || !line_rule.near.empty() || names_device(rule.patterns);
     rules_.push_back(std::move(line_rule));
   }
   for (const evidence::UserTextSpan& span : set.user_text) {

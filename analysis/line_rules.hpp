@@ -70,6 +70,9 @@ class LineRules {
     std::vector<std::vector<LazyPattern>>
         near;  ///< one list for each `near` of the refines, in order
     std::vector<rules::Near> near_spec;
+    /// Its matches tell devices apart (captures xid, sxid or pci), or need neighbours: every match
+    /// is looked at in full.
+    bool needs_every_match = false;
   };
   struct UserText {
     const evidence::UserTextSpan* span = nullptr;

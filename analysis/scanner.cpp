@@ -1,6 +1,7 @@
 #include "analysis/scanner.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <set>
 #include <unordered_map>
@@ -17,15 +18,49 @@ constexpr std::size_t k_first_kept = 32;
 constexpr std::size_t k_last_kept = 8;
 constexpr std::size_t k_groups_per_rule = 256;
 constexpr std::size_t k_text_kept = 4096;
+constexpr std::uint64_t k_flood_from = 256;  ///< matches of a rule in one file
 constexpr std::size_t k_stamp_search = 200;  ///< lines
 constexpr std::size_t k_unmatched_kept = 64;
 constexpr std::uint64_t k_unmatched_looked_at = 20'000;
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 /// Matches of one rule that tell the same thing of the same device share one allowance.
 struct Group {
   std::vector<std::size_t> first;  ///< indices into the observations
   std::deque<Observation> last;
   std::uint64_t dropped = 0;
+};
+
+/// A rule that matches again and again in one file: its first matches stand as observations; from
+/// here on each match is only counted, and the newest lines are kept as they are, to become
+/// observations at the end.
+struct Flood {
+  struct Kept {
+    std::string whole, masked;
+    std::uint64_t number = 0;
+    std::uint64_t offset = 0;
+    std::optional<evidence::Stamp> before, after;  ///< stamps of the blocks around it
+  };
+  std::vector<Kept> newest;  ///< a ring
+  std::uint64_t count = 0;
+
+  void add(std::string_view whole, std::string_view masked, std::uint64_t number,
+           std::uint64_t offset, const std::optional<evidence::Stamp>& before,
+           const std::optional<evidence::Stamp>& after) {
+    if (newest.size() < k_last_kept) newest.emplace_back();
+    Kept& kept = newest[count++ % k_last_kept];
+    kept.whole.assign(whole.substr(0, k_text_kept));
+    kept.masked.assign(masked.substr(0, k_text_kept));
+    kept.number = number;
+    kept.offset = offset;
+    kept.before = before;
+    kept.after = after;
+  }
 };
 
 /// Numbers, addresses and ids blotted out: lines that differ in these only are one cluster.
@@ -56,13 +91,18 @@ class FileScan {
     while (window.next()) {
       window_ = &window;
       block_ = window.block();
+      stamp_before_block_ = result_.last;
       if (!window.piece_of_long_line()) note_edges();
       if (file_.format == evidence::Format::json_lines) decode_block();
       if (meter_ != nullptr) feed_meter(window.first_line());
       candidates_.clear();
+      const std::int64_t start = now_ns();
       filter_.find(block_, file_.kind, candidates_);
+      const std::int64_t found = now_ns();
       if (span_ != nullptr) follow_span(window.first_line());
       scan_candidates(window.first_line());
+      result_.filter_ns += found - start;
+      result_.confirm_ns += now_ns() - found;
     }
     result_.lines = window.lines();
     result_.bytes = window.bytes();
@@ -176,12 +216,29 @@ class FileScan {
     }
   }
 
+  /// One candidate line while its rules are tried; the prefix is read when somebody asks.
+  struct Line {
+    std::string_view whole;   ///< as the file holds it (JSON lines: the decoded message)
+    std::string_view masked;  ///< with user text blanked
+    std::uint64_t number = 0;
+    std::optional<LinePrefix> prefix;
+  };
+
+  const LinePrefix& prefix_of(Line& line, const Candidate& candidate) const {
+    if (!line.prefix) line.prefix = prefix_of(line.whole, candidate);
+    return *line.prefix;
+  }
+
+  std::string_view message_of(Line& line, const Candidate& candidate) const {
+    return line.masked.substr(std::min(prefix_of(line, candidate).message, line.masked.size()));
+  }
+
   void take_line(const Candidate& candidate, std::uint64_t number) {
-    const std::string_view whole = block_.substr(candidate.begin, candidate.end - candidate.begin);
+    Line line;
+    line.whole = block_.substr(candidate.begin, candidate.end - candidate.begin);
+    line.number = number;
     std::string masked;
-    std::string_view line = mask_user_text(whole, candidate, number, masked);
-    const LinePrefix prefix = prefix_of(whole, candidate);
-    const std::string_view message = line.substr(std::min(prefix.message, line.size()));
+    line.masked = mask_user_text(line.whole, candidate, number, masked);
     bool matched = false;
     bool error_like = false;
     std::uint32_t last_owner = ~0U;
@@ -189,32 +246,60 @@ class FileScan {
       const LineRules::Pattern& pattern = rules_.patterns()[id];
       if (pattern.use == LineRules::Use::error_like) error_like = true;
       if (pattern.use != LineRules::Use::rule || pattern.owner == last_owner) continue;
-      if (match_rule(pattern.owner, candidate, line, message, prefix, number)) {
+      if (match_rule(pattern.owner, candidate, line)) {
         matched = true;
         last_owner = pattern.owner;
       }
     }
-    if (error_like && !matched) note_unmatched(line, message, number);
+    if (error_like && !matched && unmatched_seen_ < k_unmatched_looked_at)
+      note_unmatched(line.masked, message_of(line, candidate), number);
   }
 
-  bool match_rule(std::uint32_t owner, const Candidate& candidate, std::string_view line,
-                  std::string_view message, const LinePrefix& prefix, std::uint64_t number) {
+  bool match_rule(std::uint32_t owner, const Candidate& candidate, Line& line) {
     const LineRules::LineRule& rule = rules_.rules()[owner];
+    Flood* flood = flood_of(owner, rule);
+    if (flood != nullptr && rule.rule->role == rules::Role::context) {
+      // What only informs has informed: its newest lines are tried at the end, the count is of
+      // candidate lines.
+      flood->add(line.whole, line.masked, line.number,
+                 window_->file_offset(begin_in_window(candidate)), stamp_before_block_,
+                 result_.last);
+      return true;
+    }
     std::map<std::string, std::string> captures;
+    const auto try_on = [&](const LazyPattern& regex, std::string_view text) {
+      return flood != nullptr ? regex.matches(text) : regex.capture(text, captures);
+    };
     const bool hit = std::any_of(rule.patterns.begin(), rule.patterns.end(), [&](std::uint32_t id) {
       const LazyPattern& regex = rules_.patterns()[id].regex;
-      if (!regex.anchored()) return regex.capture(line, captures);
-      return regex.capture(message, captures) ||
-             (message.size() < line.size() && regex.capture(line, captures));
+      if (!regex.anchored()) return try_on(regex, line.masked);
+      const std::string_view message = message_of(line, candidate);
+      return try_on(regex, message) ||
+             (message.size() < line.masked.size() && try_on(regex, line.masked));
     });
     if (!hit) return false;
     for (const LazyPattern& unless : rule.unless)
-      if (unless.matches(line)) return false;
-    if (!rule.continued.empty() && !continue_sequence(rule, candidate, line, captures))
+      if (unless.matches(line.masked)) return false;
+    if (flood != nullptr) {
+      flood->add(line.whole, line.masked, line.number,
+                 window_->file_offset(begin_in_window(candidate)), stamp_before_block_,
+                 result_.last);
+      return true;
+    }
+    if (!rule.continued.empty() && !continue_sequence(rule, candidate, line.masked, captures))
       return false;
-    emit(owner, rule, candidate, message.empty() ? line : message, prefix, number,
-         std::move(captures));
+    const std::string_view message = message_of(line, candidate);
+    emit(owner, rule, candidate, message.empty() ? line.masked : message,
+         prefix_of(line, candidate), line.number, std::move(captures));
     return true;
+  }
+
+  /// The flood of a rule that has had its full allowance of this file; nullptr before.
+  Flood* flood_of(std::uint32_t owner, const LineRules::LineRule& rule) {
+    if (rule.needs_every_match) return nullptr;
+    std::uint64_t& matches = matches_of_rule_[owner];
+    if (matches < k_flood_from) return nullptr;
+    return &floods_[owner];
   }
 
   /// The following lines of a `sequence`; `#012` (rsyslog's join of printk lines) counts as a line
@@ -279,6 +364,7 @@ class FileScan {
     observation.place = prefix.place;
     observation.stamp = prefix.stamp;
     observation.captures = std::move(captures);
+    ++matches_of_rule_[owner];
     note_prefix(prefix, false);
     if (observation.stamp) {
       known_offset_ = observation.offset;
@@ -445,8 +531,56 @@ class FileScan {
       for (Observation& observation : group.last)
         result_.observations.push_back(std::move(observation));
     }
+    for (auto& [owner, flood] : floods_) finish_flood(owner, flood);
     std::stable_sort(result_.observations.begin(), result_.observations.end(),
                      [](const Observation& a, const Observation& b) { return a.line < b.line; });
+  }
+
+  void finish_flood(std::uint32_t owner, Flood& flood) {
+    const LineRules::LineRule& rule = rules_.rules()[owner];
+    for (const Flood::Kept& kept : flood.newest) {
+      Observation o;
+      o.rule = rule.rule;
+      o.file = index_;
+      o.line = static_cast<std::uint32_t>(std::min<std::uint64_t>(kept.number, UINT32_MAX));
+      o.offset = kept.offset;
+      const LinePrefix prefix = read_prefix(kept.whole, file_.kind);
+      const std::string_view masked = kept.masked;
+      const std::string_view message = masked.substr(std::min(prefix.message, masked.size()));
+      o.text = std::string(message.empty() ? masked : message);
+      const bool matches =
+          std::any_of(rule.patterns.begin(), rule.patterns.end(), [&](std::uint32_t id) {
+            const LazyPattern& regex = rules_.patterns()[id].regex;
+            return regex.capture(message, o.captures) || regex.capture(masked, o.captures);
+          });
+      const bool refused = std::any_of(rule.unless.begin(), rule.unless.end(),
+                                       [&](const LazyPattern& p) { return p.matches(masked); });
+      if (!matches || refused) continue;
+      o.place = prefix.place;
+      o.stamp = prefix.stamp;
+      if (!o.stamp) {
+        o.stamp = kept.before ? kept.before : result_.first;
+        o.stamp_is_own = false;
+        o.next_stamp = kept.after;
+        o.next_line = o.line;
+      }
+      result_.observations.push_back(std::move(o));
+    }
+    // The matches between the first and the newest are in the count of the last of the first.
+    const std::uint64_t between = flood.count - flood.newest.size();
+    for (auto it = result_.observations.rbegin(); between > 0 && it != result_.observations.rend();
+         ++it) {
+      const bool newest = it->line >= flood_start(flood);
+      if (it->rule != rule.rule || newest) continue;
+      it->count += between;
+      break;
+    }
+  }
+
+  static std::uint64_t flood_start(const Flood& flood) {
+    std::uint64_t first = UINT64_MAX;
+    for (const Flood::Kept& kept : flood.newest) first = std::min(first, kept.number);
+    return first;
   }
 
   const LineRules& rules_;
@@ -461,6 +595,9 @@ class FileScan {
   std::vector<RawLine> raw_begin_;
   std::map<std::string, Group> groups_;
   std::unordered_map<std::uint32_t, std::size_t> groups_of_rule_;
+  std::unordered_map<std::uint32_t, std::uint64_t> matches_of_rule_;
+  std::map<std::uint32_t, Flood> floods_;
+  std::optional<evidence::Stamp> stamp_before_block_;
   std::unordered_map<std::string, std::size_t> folded_;
   std::map<std::size_t, std::optional<evidence::Stamp>> last_stamp_of_fold_;
   std::unordered_map<std::string, std::size_t> unmatched_;

@@ -24,6 +24,8 @@ struct ScanResult {
   std::vector<std::string> hosts;              ///< host names in line prefixes
   std::uint64_t lines = 0;
   std::uint64_t bytes = 0;
+  std::int64_t filter_ns = 0;   ///< time in the filter
+  std::int64_t confirm_ns = 0;  ///< time in confirming and keeping candidates
   std::uint64_t cut_lines = 0;  ///< lines longer than 1 MiB: read in overlapping pieces
 };
 

@@ -1,0 +1,78 @@
+#include "analysis/read_ahead.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace triage::analysis {
+
+ReadAhead::ReadAhead(bundle::ByteStream& source) : source_(source), pool_(k_blocks) {
+  // The first block is read here: most files end in it and need no thread.
+  fill(pool_[0]);
+  written_ = 1;
+  if (pool_[0].used < k_block) {
+    ended_ = true;
+    return;
+  }
+  thread_ = std::thread([this] { run(); });
+}
+
+ReadAhead::~ReadAhead() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void ReadAhead::fill(Block& block) {
+  block.bytes.resize(k_block);
+  block.used = 0;
+  while (block.used < k_block) {
+    const std::size_t got = source_.read({block.bytes.data() + block.used, k_block - block.used});
+    if (got == 0) return;
+    block.used += got;
+  }
+}
+
+void ReadAhead::run() {
+  while (true) {
+    std::size_t next = 0;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return stop_ || written_ - consumed_ < k_blocks; });
+      if (stop_) return;
+      next = written_;
+    }
+    Block& block = pool_[next % k_blocks];
+    fill(block);
+    {
+      const std::lock_guard lock(mutex_);
+      ++written_;
+      ended_ = block.used < k_block;
+    }
+    changed_.notify_all();
+    if (block.used < k_block) return;
+  }
+}
+
+std::size_t ReadAhead::read(std::span<char> buffer) {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return written_ > consumed_ || ended_; });
+    if (written_ == consumed_) return 0;
+  }
+  Block& block = pool_[consumed_ % k_blocks];
+  const std::size_t size = std::min(buffer.size(), block.used - at_);
+  std::memcpy(buffer.data(), block.bytes.data() + at_, size);
+  at_ += size;
+  if (at_ == block.used) {
+    const std::lock_guard lock(mutex_);
+    at_ = 0;
+    ++consumed_;
+    changed_.notify_all();
+  }
+  return size;
+}
+
+}  // namespace triage::analysis
