@@ -31,7 +31,8 @@ class TextStream final : public bundle::ByteStream {
 
 std::string many_lines(std::size_t count) {
   std::string text;
-  for (std::size_t i = 1; i <= count; ++i) text += "line " + std::to_string(i) + std::string(i % 97, 'x') + "\n";
+  for (std::size_t i = 1; i <= count; ++i)
+    text += "line " + std::to_string(i) + std::string(i % 97, 'x') + "\n";
   return text;
 }
 
@@ -64,11 +65,14 @@ TEST_CASE("window: neighbours of a line reach over the block border") {
   const std::uint64_t number = window.first_line();
   const auto before = window.lines_before(at, 3);
   REQUIRE(before.size() == 3);
-  CHECK(before[0].substr(0, 5 + std::to_string(number - 1).size()) == "line " + std::to_string(number - 1));
-  CHECK(before[2].substr(0, 5 + std::to_string(number - 3).size()) == "line " + std::to_string(number - 3));
+  CHECK(before[0].substr(0, 5 + std::to_string(number - 1).size()) ==
+        "line " + std::to_string(number - 1));
+  CHECK(before[2].substr(0, 5 + std::to_string(number - 3).size()) ==
+        "line " + std::to_string(number - 3));
   const auto after = window.lines_after(at, 2);
   REQUIRE(after.size() == 2);
-  CHECK(after[1].substr(0, 5 + std::to_string(number + 2).size()) == "line " + std::to_string(number + 2));
+  CHECK(after[1].substr(0, 5 + std::to_string(number + 2).size()) ==
+        "line " + std::to_string(number + 2));
 }
 
 TEST_CASE("window: a line of many blocks comes in overlapping pieces and counts once") {
