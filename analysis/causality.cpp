@@ -41,6 +41,17 @@ constexpr std::array<ClassRow, 11> k_classes{{
     {"request-path", ""},
 }};
 
+/// A fault of a process is over with the process: what comes hours later has another cause. Faults
+/// of devices, drivers and clusters last until somebody mends them. Long enough for the longest
+/// collective timeouts in use.
+constexpr std::int64_t k_process_reach_ns = std::int64_t{2} * 3600 * 1'000'000'000;
+
+std::optional<std::int64_t> lasts(const Observation& from) {
+  const bool process = from.class_ == "cuda-fault" || from.class_ == "gpu-oom" ||
+                       from.class_ == "host-oom" || from.class_ == "distributed";
+  return process ? std::optional(k_process_reach_ns) : std::nullopt;
+}
+
 constexpr std::int64_t k_race_window_ns = 60'000'000'000;  // kernel log and process race each other
 /// Above this many observations only the first of each rule and place take part: the graph is
 /// quadratic.
@@ -63,11 +74,23 @@ struct Link {
   bool by_rule = false;
 };
 
+/// How far `to` stands from the nearest repeat of `from`, which may have folded many lines.
+std::optional<std::int64_t> apart_from(const Observation& from, const Observation& to) {
+  const auto apart = time_between(from, to);
+  if (!apart || !from.time || !from.last_time || !to.time) return apart;
+  if (from.time->ns <= to.time->ns && to.time->ns <= from.last_time->ns) return 0;
+  Observation last;
+  last.place = from.place;
+  last.time = from.last_time;
+  const auto from_last = time_between(last, to);
+  return from_last ? std::min(*apart, *from_last) : apart;
+}
+
 Link in_time(const Observation& from, const Observation& to, Direction direction,
              std::optional<std::int64_t> window) {
   Link link;
   const Ordering order = order_of(from, to);
-  const auto apart = time_between(from, to);
+  const auto apart = window ? apart_from(from, to) : std::nullopt;
   if (window && apart && *apart > *window) return link;
   if (order == Ordering::after && direction == Direction::after) return link;
   link.holds = true;
@@ -104,7 +127,7 @@ Link same_trouble(const Observation& from, const Observation& to) {
   const bool device = from.class_ == "hardware";
   const Same same = device ? Same::gpu : (from.cause == to.cause ? Same::group : Same::pod);
   if (!agrees(from.place, to.place, same, &assumed)) return {};
-  Link link = in_time(from, to, Direction::after, std::nullopt);
+  Link link = in_time(from, to, Direction::after, lasts(from));
   if (!link.holds && kernel_and_process(from, to))
     link = in_time(from, to, Direction::either, k_race_window_ns);
   link.assumed_place = assumed;
@@ -121,7 +144,7 @@ Link by_class(const Observation& from, const Observation& to) {
     return {};
   bool assumed = false;
   if (!agrees(from.place, to.place, reach(from, to), &assumed)) return {};
-  Link link = in_time(from, to, Direction::after, std::nullopt);
+  Link link = in_time(from, to, Direction::after, lasts(from));
   if (!link.holds && kernel_and_process(from, to))
     link = in_time(from, to, Direction::either, k_race_window_ns);
   link.assumed_place = assumed;
