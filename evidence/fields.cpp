@@ -347,7 +347,7 @@ constexpr Field k_loading[] = {
 
 constexpr Field k_load[] = {
     {"engine", text, "vllm, sglang, tgi, trtllm, triton, llamacpp"},
-    {"source", text, "metrics, log, gateway or gateway-stats"},
+    {"source", text, "metrics, log, gateway, gateway-stats or memory"},
     {"running", number, "running requests, newest"},
     {"waiting", number, "waiting requests, newest"},
     {"waiting_max", number, "waiting requests, greatest"},
@@ -366,6 +366,10 @@ constexpr Field k_load[] = {
     {"rejected_share", number, "share of 429 answers, 0 to 1"},
     {"serving", boolean, "requests finished successfully in the evidence"},
     {"idle", boolean, "nothing running and nothing waiting"},
+    {"memory_first", bytes, "GPU memory in use at the first reading (at quiet points, if known)"},
+    {"memory_last", bytes, "GPU memory in use at the last reading"},
+    {"memory_readings", number, "readings"},
+    {"memory_rising", boolean, "memory grows from reading to reading over a long time"},
 };
 
 constexpr Field k_replicas[] = {

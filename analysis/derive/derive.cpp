@@ -67,6 +67,7 @@ void derive_all(const Evidence& evidence, const evidence::FactSink& sink) {
   derive_replicas(evidence, sink);
   derive_loading(evidence, sink);
   derive_load(evidence, sink);
+  derive_memory_trend(evidence, sink);
   derive_swap(evidence, sink);
 }
 

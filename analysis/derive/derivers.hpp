@@ -14,6 +14,8 @@ void derive_scheduling(const Evidence& evidence, const evidence::FactSink& sink)
 void derive_replicas(const Evidence& evidence, const evidence::FactSink& sink);
 void derive_loading(const Evidence& evidence, const evidence::FactSink& sink);
 void derive_load(const Evidence& evidence, const evidence::FactSink& sink);
+/// How the memory of a device or process moves over repeated readings (a `load` fact).
+void derive_memory_trend(const Evidence& evidence, const evidence::FactSink& sink);
 void derive_swap(const Evidence& evidence, const evidence::FactSink& sink);
 
 // --- Shared by them ---

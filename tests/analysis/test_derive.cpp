@@ -310,6 +310,33 @@ TEST_CASE("load: engine log lines give usage as a fraction and a rising queue") 
   CHECK(facts[0].get("source") == "log");
 }
 
+TEST_CASE("memory trend: steady growth at quiet points is a leak, a load or a level line is none") {
+  const auto readings = [](std::vector<double> gib, int minutes) {
+    World world;
+    for (std::size_t i = 0; i < gib.size(); ++i) {
+      Fact fact;
+      fact.kind = Kind::gpu_state;
+      fact.line = static_cast<std::uint32_t>(i + 2);
+      fact.set("tool", "nvidia-smi-csv", fact.line);
+      fact.set("index", "0", fact.line);
+      fact.set("memory.used", derive::plain(std::floor(gib[i] * 1073741824.0)), fact.line);
+      fact.set("memory.total", "85899345920", fact.line);
+      fact.set("utilization.gpu", "0", fact.line);
+      fact.stamp = evidence::parse_rfc3339("2026-01-01T00:00:00Z");
+      fact.stamp->ns += static_cast<std::int64_t>(i) * minutes * 60'000'000'000;
+      world.facts.push_back(std::move(fact));
+    }
+    const auto facts = world.run(derive::derive_memory_trend);
+    CHECK(test::unknown_fields(facts).empty());
+    return facts.empty() ? std::string("none") : facts[0].get("memory_rising");
+  };
+  CHECK(readings({60, 62, 64, 67, 70, 74}, 30) == "true");
+  CHECK(readings({60, 60, 60, 60, 60.1, 60}, 30) == "false");
+  CHECK(readings({1, 70, 70.2, 70.3, 70.3}, 30) == "false");
+  CHECK(readings({10, 20, 30, 40, 50, 60}, 0) == "false");
+  CHECK(readings({60, 70}, 30) == "none");
+}
+
 TEST_CASE("swap: counters of both directions make a thrash, with the time of a swap") {
   World world;
   const auto labels = [](const char* from, const char* to) {
