@@ -20,9 +20,8 @@ std::uint8_t start_of(char c) {
 
 template <class Visit>
 LinePrefix read(std::string_view line, evidence::Kind kind, Visit visit) {
-  PrefixState state;
-  state.in.text = line.substr(0, k_read_at_most);
-  state.kind = kind;
+  LinePrefix out;
+  PrefixState state{Scanner{line.substr(0, k_read_at_most)}, kind, out};
   for (int count = 0; count < k_forms_at_most && !state.ended; ++count) {
     // A form may stand behind blanks and colours; when none does, they belong to the message.
     const Scanner before = state.in;
@@ -44,8 +43,8 @@ LinePrefix read(std::string_view line, evidence::Kind kind, Visit visit) {
     visit(*found);
     state.after_stamp = state.stamp_read;
   }
-  state.out.message = state.in.at;
-  return std::move(state.out);
+  out.message = state.in.at;
+  return out;
 }
 
 }  // namespace

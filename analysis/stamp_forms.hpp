@@ -15,7 +15,7 @@ namespace triage::analysis {
 struct PrefixState {
   Scanner in;
   evidence::Kind kind = evidence::Kind::unknown_text;
-  LinePrefix out;
+  LinePrefix& out;
   int stamp_trust = 0;           ///< of out.stamp: a later form replaces it only with more
   bool stamp_read = false;       ///< set by a form that read a logger's own stamp
   bool after_stamp = false;      ///< the form before this one did: a level may follow

@@ -420,10 +420,10 @@ bool access_log(PrefixState& state) {
     state.ended = true;
     return true;
   }
-  if (line.empty() || !(is_digit(line[0]) || is_letter(line[0]) || line[0] == ':')) return false;
-  const std::size_t bracket = line.find(" [");
-  if (bracket == std::string_view::npos || bracket > 200) return false;
-  Scanner in{line, bracket + 2};
+  // `ADDRESS - USER [22/Apr/2026:15:01:11 +0000] `, also with a virtual host before.
+  const std::size_t bracket = line.substr(0, 200).find('[');
+  if (bracket == std::string_view::npos || bracket < 2 || line[bracket - 1] != ' ') return false;
+  Scanner in{line, bracket + 1};
   const auto stamp = scan_access_date(in);
   if (!stamp || !in.eat(']')) return false;
   state.take(*stamp);

@@ -15,10 +15,18 @@ constexpr std::int64_t k_day = 24 * k_hour;
 // A leap year, so that every day of a stamp without year exists (evidence/time.hpp).
 constexpr std::int64_t k_yearless = 1972;
 
-constexpr std::array<std::string_view, 12> k_months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-constexpr std::array<std::string_view, 7> k_weekdays{"Mon", "Tue", "Wed", "Thu",
-                                                     "Fri", "Sat", "Sun"};
+/// Three letters as one number: names are compared at once.
+constexpr std::uint32_t pack(std::string_view name) {
+  return static_cast<std::uint32_t>(static_cast<unsigned char>(name[0])) << 16U |
+         static_cast<std::uint32_t>(static_cast<unsigned char>(name[1])) << 8U |
+         static_cast<std::uint32_t>(static_cast<unsigned char>(name[2]));
+}
+
+constexpr std::array<std::uint32_t, 12> k_months{
+    pack("Jan"), pack("Feb"), pack("Mar"), pack("Apr"), pack("May"), pack("Jun"),
+    pack("Jul"), pack("Aug"), pack("Sep"), pack("Oct"), pack("Nov"), pack("Dec")};
+constexpr std::array<std::uint32_t, 7> k_weekdays{
+    pack("Mon"), pack("Tue"), pack("Wed"), pack("Thu"), pack("Fri"), pack("Sat"), pack("Sun")};
 
 unsigned days_in(unsigned month, std::int64_t year) {
   static constexpr std::array<unsigned, 12> days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -132,8 +140,10 @@ std::optional<std::int64_t> scan_year_month_day(Scanner& in, char separator) {
 
 std::optional<unsigned> scan_month_name(Scanner& in) {
   const std::string_view name = in.rest().substr(0, 3);
+  if (name.size() < 3) return std::nullopt;
+  const std::uint32_t packed = pack(name);
   for (unsigned i = 0; i < k_months.size(); ++i)
-    if (k_months.at(i) == name) {
+    if (k_months.at(i) == packed) {
       in.at += 3;
       return i + 1;
     }
@@ -142,8 +152,10 @@ std::optional<unsigned> scan_month_name(Scanner& in) {
 
 bool scan_weekday(Scanner& in) {
   const std::string_view name = in.rest().substr(0, 3);
-  for (const std::string_view weekday : k_weekdays)
-    if (weekday == name) {
+  if (name.size() < 3) return false;
+  const std::uint32_t packed = pack(name);
+  for (const std::uint32_t weekday : k_weekdays)
+    if (weekday == packed) {
       in.at += 3;
       return true;
     }

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "bundle/recognise_detail.hpp"
+#include "evidence/time.hpp"
 
 namespace triage::bundle::detail {
 namespace {
@@ -150,6 +151,12 @@ std::optional<Recognised> recognise_environment(const Sample& sample) {
        base::contains(top, "text-generation-launcher") || base::contains(top, "llama-server") ||
        base::contains(top, "trtllm-serve") || base::contains(top, "api_server")) &&
       iso_stamp_length(top) == 0)
+    return as(Kind::environment, Format::key_value);
+  // What dates a boot: /proc/stat, and `uptime -s` alone in its file.
+  if (starts(top, "cpu ") && base::contains(sample.text, "\nbtime "))
+    return as(Kind::environment, Format::key_value);
+  if (const auto text = base::trim(sample.text);
+      text.size() == 19 && evidence::parse_rfc3339(std::string(text)))
     return as(Kind::environment, Format::key_value);
   if (base::contains(top.substr(0, 400), "NVRM version:") && base::contains(top, "GCC version:"))
     return as(Kind::environment, Format::key_value);

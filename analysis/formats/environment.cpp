@@ -240,6 +240,8 @@ void parse_key_value(std::string_view text, const ParseContext& context,
       read_command_line(line, number, out);
     } else if (colon != std::string_view::npos && colon < 64) {
       out.pair(line.substr(0, colon), line.substr(colon + 2), number);
+    } else if (line.substr(0, 6) == "btime " && parse_any_stamp(line.substr(6))) {
+      out.pair("boot_time", line.substr(6), number);  // /proc/stat
     } else if (parse_any_stamp(line)) {
       // What `uptime -s` prints, alone on its line.
       out.pair("boot_time", line, number);

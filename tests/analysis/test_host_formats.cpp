@@ -236,6 +236,15 @@ TEST_CASE("key and value: variables, engine arguments and the driver's version f
   CHECK(find_fact(facts, "driver", "570.124.06") != nullptr);
 }
 
+TEST_CASE("key and value: /proc/stat gives the boot time") {
+  const auto facts = facts_of(parse_key_value, Kind::environment,
+                              "cpu  1 2 3\nintr 5\nbtime 1755129600\nprocesses 7\n");
+  REQUIRE(facts.size() == 1);
+  CHECK(facts[0].get("key") == "boot_time");
+  CHECK(facts[0].get("value") == "1755129600");
+  CHECK(facts[0].line == 3);
+}
+
 TEST_CASE("clock.json: the boot time, told or computed") {
   const auto told =
       facts_of(parse_clock, Kind::environment,

@@ -112,6 +112,9 @@ std::vector<FormCase> cases() {
        "Collecting environment information...\nPyTorch version: 2.9.0\nIs debug build: False\n"},
       {"environment variables", Kind::environment, Format::key_value,
        "NCCL_DEBUG=INFO\nCUDA_VISIBLE_DEVICES=0,1\nHOME=/root\nLD_LIBRARY_PATH=/usr/lib\n"},
+      {"/proc/stat", Kind::environment, Format::key_value,
+       "cpu  1 2 3 4\ncpu0 1 2 3 4\nintr 5 0\nctxt 7\nbtime 1755129600\nprocesses 7\n"},
+      {"uptime -s", Kind::environment, Format::key_value, "2025-08-14 00:00:00\n"},
       {"clock of a bundle", Kind::environment, Format::clock,
        R"({"boot_id": "x", "boot_time": "2026-01-01T00:00:00Z", "uptime_s": 1})"},
   };
