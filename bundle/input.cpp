@@ -197,7 +197,7 @@ void Reader::walk(const std::string& directory, const std::string& relative,
       item.path = prefix + inside;
       item.hint = inside;
       item.local_path = path;
-      if (name == k_manifest && context.bundle == nullptr) {
+      if (name == k_manifest && context.bundle == nullptr && !options_.every_member) {
         const auto opened = FileStream::open(path);
         if (opened) context.bundle = read_manifest(item, **opened);
         if (context.bundle != nullptr) {
@@ -330,7 +330,7 @@ void Reader::read_archive(const Item& item, ArchiveFormat format, ByteStream& so
     inner.hint = *name;
     inner.depth = item.depth + 1;
     inner.size = member->size;
-    if (context.bundle == nullptr && base_name(*name) == k_manifest &&
+    if (!options_.every_member && context.bundle == nullptr && base_name(*name) == k_manifest &&
         std::count(name->begin(), name->end(), '/') <= 1) {
       inner.path = before + *name;
       PeekStream peeked(archive->content());
@@ -363,7 +363,7 @@ void Reader::read_leaf(const Item& item, PeekStream& stream, const Context& cont
   if (context.bundle != nullptr && in_bundle.substr(0, context.root.size()) == context.root)
     in_bundle.remove_prefix(context.root.size());
   LayoutHint hint = read_path(context.bundle != nullptr ? in_bundle : item.hint);
-  if (hint.ignore && !item.given) return;
+  if (hint.ignore && !item.given && !options_.every_member) return;
   EvidenceFile file;
   file.path = item.path;
   file.size = item.size;

@@ -104,6 +104,8 @@ struct InputOptions {
   std::map<std::string, evidence::Place> places;
   /// Off: container files are shown whole (for `triage show`).
   bool split_sections = true;
+  /// On: every file is shown, also manifests and what layouts call bookkeeping (for redaction).
+  bool every_member = false;
 };
 
 /// Reads `inputs` (bundle, directory, file, `-`) and shows every evidence file to `visit`. A

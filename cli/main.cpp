@@ -24,6 +24,7 @@ void add_commands(CLI::App& app, Context& context) {
   triage::cli::add_analyze(app, context);
   triage::cli::add_show(app, context);
   triage::cli::add_ls(app, context);
+  triage::cli::add_redact(app, context);
   triage::cli::add_report(app, context);
   triage::cli::add_explain(app, context);
   triage::cli::add_rules(app, context);

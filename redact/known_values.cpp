@@ -79,11 +79,16 @@ void KnownValueFinder::find(std::string_view line, std::vector<Hit>& hits) {
   if (values_->size() != taken_) refresh();
   if (taken_ == 0 || line.size() < k_anchor) return;
   const std::size_t last = line.size() - k_anchor;
+  std::size_t work = line.size() * 32 + (1U << 20U);
   for (std::size_t at = 0; at <= last; ++at) {
     const std::uint32_t slot = slot_of(four_bytes(line.data() + at));
     if ((bitmap_[slot >> 6U] & (std::uint64_t{1} << (slot & 63U))) == 0) continue;
     const auto found = anchors_.find(eight_bytes(line.data() + at));
     if (found == anchors_.end()) continue;
+    if (work == 0) {  // a hostile line: what was not looked at is masked
+      hits.push_back({at, line.size(), found->second.front().value});
+      return;
+    }
     for (const Anchor& anchor : found->second) {
       const std::string& text = anchor.value->text;
       if (anchor.offset > at) continue;
@@ -91,6 +96,7 @@ void KnownValueFinder::find(std::string_view line, std::vector<Hit>& hits) {
       const std::string_view rest = line.substr(begin, text.size());
       const auto same = static_cast<std::size_t>(
           std::mismatch(rest.begin(), rest.end(), text.begin()).first - rest.begin());
+      work = work > same + 1 ? work - same - 1 : 0;
       const bool cut_text = is_content(anchor.value->what) && same >= k_shortest_cut_text;
       if (same != text.size() && !cut_text) continue;
       if (same < k_stands_alone_below || anchor.value->what == What::user) {

@@ -144,6 +144,7 @@ void LineMachine::line(std::string_view line, Edits& out, bool goes_on) {
     named_ = {};
     return;
   }
+  if (depth_ == 0) env_.begin_line(line.size());
   if (depth_ == 0 && line.front() == '{' && container_json(line, out)) return;
   const Payload payload = payload_of(line);
   if (state_.pem && pem_line(line, payload, out)) return;

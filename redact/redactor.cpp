@@ -125,6 +125,11 @@ struct Stream::State {
   void piece(std::string_view text, bool goes_on, std::string& out);
   void lines(std::string_view text, std::string& out);
   void beyond_structure(std::string_view line);
+  void span_of_user_text(std::string_view line, const UserTextTracker::Part& part);
+  void mask_text(std::string_view line, std::size_t begin, std::size_t end);
+  [[nodiscard]] const Edit* edit_behind(std::size_t begin) const;
+  [[nodiscard]] bool touches_edit(std::size_t begin, std::size_t end) const;
+  [[nodiscard]] bool covered_by_edit(std::size_t begin, std::size_t end) const;
 
   Redactor::Shared& shared;
   Source source;
@@ -140,22 +145,66 @@ struct Stream::State {
   std::string output;  ///< kept for its capacity
   bool first_line = true;
   Edits edits;
+  std::size_t structural = 0;  ///< of the edits, those that the structure of the line gave
   std::vector<KnownValueFinder::Hit> hits;
   std::vector<UserTextTracker::Part> parts;
   std::vector<CustomHit> custom;
 };
+
+/// The first of the edits that structure gave (sorted, apart) which ends behind `begin`.
+const Edit* Stream::State::edit_behind(std::size_t begin) const {
+  const auto last = edits.begin() + static_cast<std::ptrdiff_t>(structural);
+  const auto found = std::partition_point(edits.begin(), last,
+                                          [&](const Edit& edit) { return edit.end <= begin; });
+  return found == last ? nullptr : &*found;
+}
+bool Stream::State::touches_edit(std::size_t begin, std::size_t end) const {
+  const Edit* edit = edit_behind(begin);
+  return edit != nullptr && edit->begin < end;
+}
+bool Stream::State::covered_by_edit(std::size_t begin, std::size_t end) const {
+  const Edit* edit = edit_behind(begin);
+  return edit != nullptr && edit->begin <= begin && end <= edit->end;
+}
+
+void Stream::State::mask_text(std::string_view line, std::size_t begin, std::size_t end) {
+  const std::string_view text = line.substr(begin, end - begin);
+  if (touches_edit(begin, end) || is_masked(text) || is_technical(text)) return;
+  edits.push_back({begin, end, What::text, shared.namer.name(What::text, text)});
+  if (env.known != nullptr) env.known->add(text, What::text);
+}
+
+/// Packs mark where user text may stand, often a whole request object to the end of the line. What
+/// reads like prose in it is masked: quoted texts, or all of it when it has no structure. Ids,
+/// parameters and counts beside it are evidence, and brackets keep JSON what it is.
+void Stream::State::span_of_user_text(std::string_view line, const UserTextTracker::Part& part) {
+  const std::string_view text = line.substr(part.begin, part.end - part.begin);
+  if (text.find_first_of("\"'{[=") == std::string_view::npos) {
+    const std::string_view words = base::trim(text);
+    if (!is_prose(words, 3)) return;
+    const auto begin = static_cast<std::size_t>(words.data() - line.data());
+    return mask_text(line, begin, begin + words.size());
+  }
+  for (std::size_t at = part.begin; at < part.end; ++at) {
+    const char quote = line[at];
+    if (quote != '"' && quote != '\'') continue;
+    const bool inside_word =
+        at > 0 && (std::isalnum(static_cast<unsigned char>(line[at - 1])) != 0);
+    if (inside_word) continue;
+    std::size_t close = at + 1;
+    while (close < part.end && line[close] != quote) close += line[close] == '\\' ? 2 : 1;
+    close = std::min(close, part.end);
+    if (is_prose(line.substr(at + 1, close - at - 1), 3)) mask_text(line, at + 1, close);
+    at = close;
+  }
+}
 
 /// What is masked wherever it stands: spans of rule packs, rules of the user, values known from
 /// elsewhere.
 void Stream::State::beyond_structure(std::string_view line) {
   parts.clear();
   tracker.line(line, parts);
-  for (const UserTextTracker::Part& part : parts) {
-    const std::string_view text = line.substr(part.begin, part.end - part.begin);
-    if (text.empty() || is_masked(text)) continue;
-    edits.push_back({part.begin, part.end, What::text, shared.namer.name(What::text, text)});
-    if (env.known != nullptr) env.known->add(text, What::text);
-  }
+  for (const UserTextTracker::Part& part : parts) span_of_user_text(line, part);
   if (!shared.options.custom.rules.empty()) {
     custom.clear();
     find_custom(shared.options.custom, source.kind, line, custom);
@@ -169,10 +218,7 @@ void Stream::State::beyond_structure(std::string_view line) {
   hits.clear();
   finder.find(line, hits);
   for (const KnownValueFinder::Hit& hit : hits) {
-    const bool masked = std::any_of(edits.begin(), edits.end(), [&](const Edit& edit) {
-      return edit.begin <= hit.begin && hit.end <= edit.end;
-    });
-    if (!masked)
+    if (!covered_by_edit(hit.begin, hit.end))
       edits.push_back({hit.begin, hit.end, hit.value->what,
                        shared.namer.name(hit.value->what, hit.value->text)});
   }
@@ -190,6 +236,8 @@ void Stream::State::piece(std::string_view text, bool goes_on, std::string& out)
         shared.known.add(spelling, value.what);
     }
   }
+  normalise(edits);
+  structural = edits.size();
   beyond_structure(text);
   if (edits.empty()) {
     out += text;

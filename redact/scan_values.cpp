@@ -102,6 +102,7 @@ bool Scanner::is_secret_value(KeyClass key, std::string_view value) const {
 
 void Scanner::mask_value(KeyClass key, std::size_t begin, std::size_t end) {
   const std::string_view raw = part(begin, end);
+  (void)env_.spend(raw.size());
   const bool escaped = raw.find('\\') != std::string_view::npos;
   std::string decoded;
   if (escaped && key.kind != KeyKind::none) decoded = decode(raw, Escapes::backslash).text;
@@ -534,7 +535,7 @@ std::size_t Scanner::bare_user(std::size_t at, std::size_t end) {
 
 /// Content without quotes: up to the next field or the end of the line.
 std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t at, std::size_t end) {
-  if (!env_.profile.free_text) return at;
+  if (!env_.profile.free_text || !env_.spend(end - at)) return at;
   std::size_t stop = end;
   // Percent-encoded or joined by plus signs: one word.
   const std::size_t word_end = std::min(text_.find_first_of(" \t\"'<>", at), end);

@@ -34,10 +34,7 @@ void Scanner::on_plain_word(std::size_t begin, std::size_t end, unsigned classes
   if (length >= k_shortest_token && tokens_in(begin, end)) return;
   const std::string_view word = part(begin, end);
   if ((classes & k_is_at) != 0) {
-    if (const Span email = find_email(text_, begin, end); !email.empty()) {
-      mask(email.begin, email.end, What::email, part(email.begin, email.end));
-      return;
-    }
+    if (emails(begin, end)) return;
   }
   if ((classes & k_is_percent) != 0 && has_percent_escape(word)) return percent_encoded(begin, end);
   if ((classes & k_is_slash) != 0) {
@@ -70,6 +67,23 @@ void Scanner::on_plain_word(std::size_t begin, std::size_t end, unsigned classes
   if (length >= 24 && (classes & k_is_upper) != 0 && (classes & k_is_lower) != 0 &&
       (classes & (k_is_dot | k_is_at | k_is_percent | k_is_high)) == 0)
     encoded_word(begin, end);
+}
+
+bool Scanner::emails(std::size_t begin, std::size_t end) {
+  bool found = false;
+  while (begin < end) {
+    const Span email = find_email(text_, begin, end);
+    if (email.empty()) {
+      const auto sign = text_.substr(0, end).find('@', begin);
+      if (sign == std::string_view::npos) break;
+      begin = sign + 1;
+      continue;
+    }
+    mask(email.begin, email.end, What::email, part(email.begin, email.end));
+    begin = email.end;
+    found = true;
+  }
+  return found;
 }
 
 /// Credentials by their format anywhere in a word. True when one was masked.
@@ -286,8 +300,7 @@ std::size_t Scanner::on_url(std::size_t begin, std::size_t colon, std::size_t en
       continue;
     }
     if (has_percent_escape(word)) percent_encoded(first, last);
-    if (const Span email = find_email(text_, first, last); !email.empty())
-      mask(email.begin, email.end, What::email, part(email.begin, email.end));
+    (void)emails(first, last);
     const std::string lower = base::to_lower(word);
     behind_hook = behind_hook || base::contains(lower, "webhook") || lower == "hooks" ||
                   lower == "token" || lower == "tokens" || lower == "secret" ||

@@ -104,6 +104,10 @@ void Scanner::scan(std::size_t begin, std::size_t end) {
   if (base_ == 0) base_ = 1;
   std::size_t at = begin;
   while (at < end) {
+    if (env_.work == 0) {
+      mask(at, end, What::text, part(at, std::min(end, at + 64)));
+      break;
+    }
     const char c = text_[at];
     const unsigned kind = class_of(c);
     if (kind == 0) {
@@ -198,7 +202,13 @@ std::size_t Scanner::on_template(std::size_t at, std::size_t end) {
   return stop;
 }
 
-std::size_t Scanner::closing_quote(std::size_t at, std::size_t end, bool content) const {
+std::size_t Scanner::closing_quote(std::size_t at, std::size_t end, bool content) {
+  const std::size_t close = find_closing_quote(at, end, content);
+  (void)env_.spend(std::min(close, end) - at);
+  return close;
+}
+
+std::size_t Scanner::find_closing_quote(std::size_t at, std::size_t end, bool content) const {
   const char quote = text_[at];
   std::size_t candidate = std::string_view::npos;
   for (std::size_t i = at + 1; i < end; ++i) {
@@ -312,7 +322,7 @@ void Scanner::quoted_value(KeyClass key, std::size_t begin, std::size_t end, cha
 
 void Scanner::look_inside(KeyClass inherited, bool every_value, std::size_t begin, std::size_t end,
                           char quote) {
-  if (begin >= end) return;
+  if (begin >= end || !env_.spend(end - begin)) return;
   const std::string_view raw = part(begin, end);
   if (raw.find('\\') != std::string_view::npos && depth_ < k_deepest) {
     const Decoded decoded = decode(raw, Escapes::backslash);
@@ -678,7 +688,7 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
     secret = value.size() >= 8 && value.find(' ') == std::string_view::npos &&
              (digit || upper || value.size() >= 20) && value.find(':') == std::string_view::npos;
   } else {
-    const std::string_view before = text_.substr(0, begin);
+    const std::string_view before = part(begin > 256 ? begin - 256 : 0, begin);
     const bool netrc = password && base::contains(before, "login ");
     secret = netrc || (looks_random(value, 10) && !is_uuid(value)) ||
              (password && digit && is_distinctive(value));

@@ -29,6 +29,16 @@ struct Env {
   KeyCache& keys;
   KnownValues* known = nullptr;  ///< learns what is masked; null in excerpts
   Profile profile;
+  /// Bytes that may still be looked at more than once for the current line. Hostile lines (a quote
+  /// that never ends, a million times over) run out of it and are masked from there on.
+  std::size_t work = 0;
+
+  /// Work for a line of this size; ordinary lines need a tenth of it.
+  void begin_line(std::size_t size) { work = size * 40 + (64U << 10U); }
+  [[nodiscard]] bool spend(std::size_t bytes) {
+    work = work > bytes ? work - bytes : 0;
+    return work > 0;
+  }
 };
 
 /// Stands for the quote of a conversation whose turn did not end.
@@ -102,7 +112,8 @@ class Scanner {
                    char quote);
   [[nodiscard]] KeyClass allowed(KeyClass key) const;
   [[nodiscard]] KeyClass name_after(std::size_t value, std::size_t end);
-  [[nodiscard]] std::size_t closing_quote(std::size_t at, std::size_t end, bool content) const;
+  [[nodiscard]] std::size_t closing_quote(std::size_t at, std::size_t end, bool content);
+  [[nodiscard]] std::size_t find_closing_quote(std::size_t at, std::size_t end, bool content) const;
   std::size_t on_flag(std::size_t begin, std::size_t word_end, std::size_t end);
   std::size_t on_index(std::size_t begin, std::size_t bracket, std::size_t end);
   std::size_t on_personal_number(std::size_t begin, std::size_t word_end, std::size_t end);
@@ -130,6 +141,7 @@ class Scanner {
   std::size_t on_pem(std::size_t begin, std::size_t end);
   std::size_t on_numbers_with_colons(std::size_t begin, std::size_t end);
   bool tokens_in(std::size_t begin, std::size_t end);
+  bool emails(std::size_t begin, std::size_t end);
   void host(std::size_t begin, std::size_t end, bool sure);
   bool encoded_word(std::size_t begin, std::size_t end);
   void percent_encoded(std::size_t begin, std::size_t end);

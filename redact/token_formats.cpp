@@ -245,8 +245,15 @@ constexpr std::array<bool, 256> make_starts() {
 }
 constexpr std::array<bool, 256> k_starts = make_starts();
 
-std::size_t body_end(std::string_view text, std::size_t at, std::uint8_t chars) {
-  while (at < text.size() && (k_classes[static_cast<unsigned char>(text[at])] & chars) != 0) ++at;
+/// Bounds of what a try may read: a word full of false starts must not cost its length squared.
+constexpr std::size_t k_longest_body = 8192;
+constexpr std::size_t k_longest_uncertain = 512;
+constexpr std::size_t k_longest_header = 2048;
+
+std::size_t body_end(std::string_view text, std::size_t at, std::uint8_t chars,
+                     std::size_t most = k_longest_body) {
+  const std::size_t stop = std::min(text.size(), at + most);
+  while (at < stop && (k_classes[static_cast<unsigned char>(text[at])] & chars) != 0) ++at;
   return at;
 }
 
@@ -261,7 +268,7 @@ bool varied(std::string_view body) {
 /// `header.payload.signature` of base64url parts, the first two JSON objects. Encrypted ones (JWE)
 /// have five parts.
 TokenMatch match_jwt(std::string_view text, std::size_t at, bool at_line_end) {
-  std::size_t end = body_end(text, at, k_url);
+  std::size_t end = body_end(text, at, k_url, k_longest_header);
   if (end - at < 12) {
     return {};
   }
@@ -299,7 +306,7 @@ TokenMatch match_crypt(std::string_view text, std::size_t at) {
   for (const std::string_view kind : k_kinds) {
     if (!rest.starts_with(kind)) continue;
     std::size_t end = at;
-    while (end < text.size() &&
+    while (end < text.size() && end - at < k_longest_uncertain &&
            ((k_classes[static_cast<unsigned char>(text[end])] & (k_base64 | k_dot | k_dash)) != 0 ||
             text[end] == '$' || text[end] == ','))
       ++end;
@@ -324,7 +331,7 @@ TokenMatch match_bot(std::string_view text, std::size_t at) {
   }
   const char c = text[at];
   if (c == 'M' || c == 'N' || c == 'O') {
-    const std::size_t first = body_end(text, at, k_url);
+    const std::size_t first = body_end(text, at, k_url, 32);
     if (first - at >= 23 && first - at <= 28 && first < text.size() && text[first] == '.') {
       const std::size_t second = body_end(text, first + 1, k_url);
       if (second - first == 7 && second < text.size() && text[second] == '.') {
@@ -357,7 +364,8 @@ TokenMatch match_token(std::string_view text, std::size_t at, bool at_line_end) 
     const Format& format = k_index.formats[i];
     if (!rest.starts_with(format.prefix)) continue;
     const std::size_t begin = at + format.prefix.size();
-    std::size_t end = body_end(text, begin, format.chars);
+    std::size_t end =
+        body_end(text, begin, format.chars, format.random ? k_longest_uncertain : k_longest_body);
     while (end > begin && (text[end - 1] == '.' || text[end - 1] == '-')) --end;
     const std::size_t length = end - begin;
     const bool to_end = at_line_end && end == text.size();

@@ -353,6 +353,7 @@ bool is_prose(std::string_view value, std::size_t words) {
 }
 
 bool is_technical(std::string_view value) {
+  value = value.substr(0, 2048);
   static constexpr std::array<std::string_view, 52> k_marks{"CUDA",
                                                             "NCCL",
                                                             "NVRM",
