@@ -36,6 +36,10 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
       .add_option("INPUT", options.inputs, "Bundles, directories, files, or - for standard input")
       ->required()
       ->option_text(" ");
+  add_analysis_settings(command, options);
+}
+
+void add_analysis_settings(CLI::App& command, AnalysisOptions& options) {
   command
       .add_option("--rules", options.rules,
                   "Add rules from this file or folder; repeatable, later wins")

@@ -23,7 +23,10 @@ struct AnalysisOptions {
   bool digest = false;
 };
 
+/// INPUT... and the settings.
 void add_analysis_options(CLI::App& command, AnalysisOptions& options);
+/// Only the settings, for commands that name their inputs otherwise.
+void add_analysis_settings(CLI::App& command, AnalysisOptions& options);
 
 /// Options as the analysis takes them; a problem names the option and how it is written.
 [[nodiscard]] base::Result<analysis::AnalyzeOptions> settings_of(const AnalysisOptions& options);

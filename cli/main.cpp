@@ -26,6 +26,9 @@ void add_commands(CLI::App& app, Context& context) {
   triage::cli::add_ls(app, context);
   triage::cli::add_redact(app, context);
   triage::cli::add_report(app, context);
+  triage::cli::add_postmortem(app, context);
+  triage::cli::add_diff(app, context);
+  triage::cli::add_history(app, context);
   triage::cli::add_explain(app, context);
   triage::cli::add_rules(app, context);
 }

@@ -2,15 +2,12 @@
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/load_report.hpp"
 #include "cli/output.hpp"
 #include "report/formats.hpp"
-#include "report/json_reader.hpp"
 
 namespace triage::cli {
 namespace {
-
-// A report of a hundred thousand observations takes about 60 MB.
-constexpr std::size_t k_report_limit = std::size_t{1} << 30U;
 
 struct Options {
   std::vector<std::string> paths;
@@ -38,14 +35,8 @@ void run(const Options& options, Context& context) {
   const report::Format format = format_of(options);
   std::vector<Stored> stored;
   for (const std::string& path : options.paths) {
-    const auto text = read_text(path, k_report_limit);
-    if (!text) return context.fail(Exit::nothing_read, text.problem());
-    auto report = report::read_json(text.value());
-    if (!report) {
-      base::Problem problem = report.problem();
-      problem.where = path;
-      return context.fail(Exit::nothing_read, problem);
-    }
+    auto report = read_report(path);
+    if (!report) return context.fail(Exit::nothing_read, report.problem());
     stored.push_back({path, std::move(report).value()});
   }
   std::vector<report::NamedReport> named;
