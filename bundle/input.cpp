@@ -181,6 +181,8 @@ void Reader::walk(const std::string& directory, const std::string& relative,
     if (stopped()) return;
     const std::string path = directory + (directory.back() == '/' ? "" : "/") + name;
     const std::string inside = relative.empty() ? name : relative + "/" + name;
+    if (std::find(options_.skip.begin(), options_.skip.end(), inside) != options_.skip.end())
+      continue;
     struct stat link {};
     if (::lstat(path.c_str(), &link) != 0) {
       omit(prefix + inside, std::strerror(errno));

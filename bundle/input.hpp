@@ -102,6 +102,8 @@ struct InputOptions {
   Limits limits;
   /// `--place FILE=NODE/POD`: what the person knows about a loose file; wins over everything.
   std::map<std::string, evidence::Place> places;
+  /// Files of a directory that are no evidence, by their path in it: the label of an incident.
+  std::vector<std::string> skip;
   /// Off: container files are shown whole (for `triage show`).
   bool split_sections = true;
   /// On: every file is shown, also manifests and what layouts call bookkeeping (for redaction).

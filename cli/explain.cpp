@@ -4,11 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/fill.hpp"
-#include "analysis/json_line.hpp"
-#include "analysis/line_prefix.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/pasted_line.hpp"
 #include "cli/rule_options.hpp"
 #include "evidence/place.hpp"
 #include "report/text_page.hpp"
@@ -44,17 +43,6 @@ void fill_texts(Explanation& e) {
     for (const auto& [name, value] : values)
       step.command = base::replace_all(step.command, "{" + name + "}", value);
   }
-}
-
-/// The pasted line's message as the analysis would see it, under the kinds that know most prefixes.
-std::string message_of(const std::string& line) {
-  for (const evidence::Kind kind : {evidence::Kind::container_log, evidence::Kind::system_log}) {
-    if (const auto json = analysis::decode_json_line(line, kind))
-      return json->text.substr(json->prefix.message);
-    const auto prefix = analysis::read_prefix(line, kind);
-    if (prefix.message > 0 && prefix.message < line.size()) return line.substr(prefix.message);
-  }
-  return line;
 }
 
 std::vector<Explanation> explain_pasted(const rules::RuleSet& rules, const std::string& text) {

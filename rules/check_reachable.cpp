@@ -89,11 +89,10 @@ class ReachChecker {
         range.exists = true;
       if (test.op == Test::Op::equal && test.values[0].front() != '$')
         range.equal.insert(test.values[0]);
-      if (!number) continue;
       if (test.op == Test::Op::lt || test.op == Test::Op::le)
-        range.high = std::min(range.high, *number);
+        range.high = std::min(range.high, number.value_or(range.high));
       if (test.op == Test::Op::gt || test.op == Test::Op::ge)
-        range.low = std::max(range.low, *number);
+        range.low = std::max(range.low, number.value_or(range.low));
     }
     const Id where = tree_.find(node, "where");
     for (const auto& [field, range] : ranges)

@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
-#include "rules/catalog.hpp"
+#include "base/digest.hpp"
+#include "rules/cache.hpp"
 #include "rules/check.hpp"
 #include "rules/loader.hpp"
 #include "rules/merge.hpp"
@@ -42,33 +41,92 @@ base::Result<std::vector<std::vector<std::string>>> layers_of(const LoadOptions&
 
 }  // namespace
 
-base::Result<Loaded> load_rules(const LoadOptions& options) {
+namespace {
+
+struct Source {
+  std::string file;
+  std::string text;
+};
+using Layer = std::vector<Source>;
+
+base::Result<std::vector<Layer>> read_layers(const LoadOptions& options) {
   auto layers = layers_of(options);
+  if (!layers.ok()) return layers.problem();
+  std::vector<Layer> read;
+  for (const std::vector<std::string>& files : *layers) {
+    Layer layer;
+    for (const std::string& file : files) {
+      auto text = read_source(file);
+      if (!text.ok()) return text.problem();
+      layer.push_back({file, std::move(*text)});
+    }
+    read.push_back(std::move(layer));
+  }
+  return read;
+}
+
+/// Everything that decides what the rules become.
+std::string key_of(const std::vector<Layer>& layers, const LoadOptions& options) {
+  base::Sha256 sum;
+  const auto add = [&](std::string_view part) {
+    sum.update(std::to_string(part.size()) + ":");
+    sum.update(part);
+  };
+  add(TRIAGE_VERSION);
+  add(options.built_in ? built_in_rules().digest : "none");
+  for (const Layer& layer : layers) {
+    add("layer");
+    for (const Source& source : layer) {
+      add(source.file);
+      add(source.text);
+    }
+  }
+  return base::to_hex(sum.finish());
+}
+
+Loaded compile(const std::vector<Layer>& layers, const LoadOptions& options) {
+  Merger merger(options.built_in ? built_in_rules() : RuleSet());
+  for (const Layer& layer : layers) {
+    merger.next_layer();
+    for (const Source& source : layer) add_source(merger, source.file, source.text);
+  }
+  Loaded loaded;
+  // A reference that leads nowhere does no harm: the rule stays, the person is told.
+  for (Diagnostic& d : check_packs(merger.packs(), merger.rules())) {
+    d.level = Diagnostic::Level::warning;
+    merger.diagnostics().push_back(std::move(d));
+  }
+  loaded.diagnostics = merger.diagnostics();
+  loaded.rules = merger.take();
+  return loaded;
+}
+
+}  // namespace
+
+base::Result<Loaded> load_rules(const LoadOptions& options) {
+  auto layers = read_layers(options);
   if (!layers.ok()) return layers.problem();
   Loaded loaded;
   if (layers->empty()) {
     if (options.built_in) loaded.rules = built_in_rules();
     return loaded;
   }
-  Merger merger(options.built_in ? built_in_rules() : RuleSet());
-  for (const std::vector<std::string>& files : *layers) {
-    merger.next_layer();
-    for (const std::string& file : files)
-      if (auto problem = add_source(merger, file)) return *problem;
+  const Cache cache(options.cache_dir);
+  const std::string key = options.cache ? key_of(*layers, options) : std::string();
+  auto cached = options.cache ? cache.read(key) : std::nullopt;
+  if (cached) {
+    loaded = std::move(*cached);
+  } else {
+    loaded = compile(*layers, options);
+    if (options.cache) cache.write(key, loaded);
   }
-  for (Diagnostic& d : check_packs(merger.packs(), merger.rules())) {
-    if (!options.strict) d.level = Diagnostic::Level::warning;
-    merger.diagnostics().push_back(std::move(d));
+  if (!options.strict) return loaded;
+  for (const Diagnostic& d : loaded.diagnostics) {
+    if (d.level != Diagnostic::Level::error) continue;
+    std::string where =
+        d.place.file + ":" + std::to_string(d.place.line) + ":" + std::to_string(d.place.column);
+    return base::Problem{d.message + " [" + d.code + "]", std::move(where), d.mend};
   }
-  loaded.diagnostics = merger.diagnostics();
-  loaded.rules = merger.take();
-  if (options.strict)
-    for (const Diagnostic& d : loaded.diagnostics)
-      if (d.level == Diagnostic::Level::error) {
-        std::string where = d.place.file + ":" + std::to_string(d.place.line) + ":" +
-                            std::to_string(d.place.column);
-        return base::Problem{d.message + " [" + d.code + "]", std::move(where), d.mend};
-      }
   return loaded;
 }
 

@@ -29,7 +29,8 @@ struct LoadOptions {
   bool built_in = true;
   bool system_layers = true;  ///< /etc/triage/rules.d and $XDG_CONFIG_HOME/triage/rules.d
   bool strict = false;        ///< `--strict-rules`: any error in a user pack is fatal
-  std::string cache_dir;      ///< empty: $XDG_CACHE_HOME/triage; compiled user packs are kept there
+  bool cache = true;
+  std::string cache_dir;  ///< empty: $XDG_CACHE_HOME/triage; compiled user packs are kept there
 };
 
 struct Loaded {

@@ -279,4 +279,21 @@ std::vector<SampleResult> test_samples(const Rule& rule, const RuleSet& rules) {
   return results;
 }
 
+std::vector<std::string> unsampled_patterns(const Rule& rule) {
+  std::vector<std::string> found;
+  if (rule.matcher != Rule::Matcher::match) return found;
+  for (const std::string& source : rule.patterns) {
+    const auto pattern = compile_pattern(source);
+    const bool hit = std::any_of(
+        rule.samples_match.begin(), rule.samples_match.end(), [&](const Sample& sample) {
+          const auto lines = base::split_lines(sample.lines);
+          return std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
+            return pattern != nullptr && search(*pattern, line, nullptr);
+          });
+        });
+    if (!hit) found.push_back(source);
+  }
+  return found;
+}
+
 }  // namespace triage::rules

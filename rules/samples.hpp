@@ -33,4 +33,7 @@ struct SampleResult {
 [[nodiscard]] bool match_line(const Rule& rule, std::string_view line,
                               std::map<std::string, std::string>* captures);
 
+/// Patterns of a `match` rule that no sample needs: nobody would notice if they broke.
+[[nodiscard]] std::vector<std::string> unsampled_patterns(const Rule& rule);
+
 }  // namespace triage::rules

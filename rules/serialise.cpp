@@ -207,6 +207,15 @@ void visit(Ar& ar, RuleSet& v) {
   fields(ar, v.rules, v.catalogs, v.user_text, v.patterns, v.literals, v.digest);
 }
 
+template <class Ar>
+void visit(Ar& ar, Diagnostic& v) {
+  fields(ar, v.level, v.code, v.place, v.message, v.snippet, v.mend);
+}
+template <class Ar>
+void visit(Ar& ar, Loaded& v) {
+  fields(ar, v.rules, v.diagnostics);
+}
+
 template <class Ar, class T>
 void visit(Ar& ar, std::vector<T>& values) {
   if constexpr (Ar::k_reads)
@@ -249,21 +258,40 @@ void visit(Ar& ar, std::pair<A, B>& value) {
 
 }  // namespace
 
-std::string to_bytes(const RuleSet& rules) {
+namespace {
+
+template <class T>
+std::string write(const T& value) {
   Writer writer;
   writer.out = k_magic;
   // The writer only reads its values; one visitor for both directions needs them non-const.
-  visit(writer, const_cast<RuleSet&>(rules));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  visit(writer, const_cast<T&>(value));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   return std::move(writer.out);
 }
 
-std::optional<RuleSet> from_bytes(std::string_view bytes) {
+template <class T>
+std::optional<T> read(std::string_view bytes) {
   if (bytes.substr(0, k_magic.size()) != k_magic) return std::nullopt;
   Reader reader(bytes.substr(k_magic.size()));
-  RuleSet rules;
-  visit(reader, rules);
+  T value;
+  visit(reader, value);
   if (reader.failed() || !reader.at_end()) return std::nullopt;
-  return rules;
+  return value;
+}
+
+}  // namespace
+
+std::string to_bytes(const RuleSet& rules) {
+  return write(rules);
+}
+std::optional<RuleSet> from_bytes(std::string_view bytes) {
+  return read<RuleSet>(bytes);
+}
+std::string to_bytes(const Loaded& loaded) {
+  return write(loaded);
+}
+std::optional<Loaded> loaded_from_bytes(std::string_view bytes) {
+  return read<Loaded>(bytes);
 }
 
 }  // namespace triage::rules

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "rules/loader.hpp"
 #include "rules/rule.hpp"
 
 /// A RuleSet as compact bytes and back: what the build bakes into the binary and what the cache of
@@ -13,5 +14,9 @@ namespace triage::rules {
 
 [[nodiscard]] std::string to_bytes(const RuleSet& rules);
 [[nodiscard]] std::optional<RuleSet> from_bytes(std::string_view bytes);
+
+/// The same with what was said of the packs.
+[[nodiscard]] std::string to_bytes(const Loaded& loaded);
+[[nodiscard]] std::optional<Loaded> loaded_from_bytes(std::string_view bytes);
 
 }  // namespace triage::rules

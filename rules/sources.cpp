@@ -58,22 +58,19 @@ base::Result<std::string> read_source(const std::string& file) {
   return text;
 }
 
-std::optional<base::Problem> add_source(Merger& merger, const std::string& file) {
-  auto text = read_source(file);
-  if (!text.ok()) return text.problem();
+void add_source(Merger& merger, const std::string& file, std::string text) {
   const fs::path path(file);
   if (path.extension() != ".tsv") {
-    Pack pack = read_pack(std::move(*text), file);
+    Pack pack = read_pack(std::move(text), file);
     const auto weak = check_literals(pack);
     pack.diagnostics.insert(pack.diagnostics.end(), weak.begin(), weak.end());
-    merger.add(std::move(pack));
-    return std::nullopt;
+    return merger.add(std::move(pack));
   }
-  std::vector<Diagnostic> diagnostics;
-  CatalogTable table = read_catalog(*text, path.stem().string(), file, diagnostics);
-  if (diagnostics.empty()) merger.add_catalog(std::move(table));
-  merger.diagnostics().insert(merger.diagnostics().end(), diagnostics.begin(), diagnostics.end());
-  return std::nullopt;
+  std::vector<Diagnostic> found;
+  CatalogTable table = read_catalog(text, path.stem().string(), file, found);
+  if (found.empty()) found = check_catalog(table, text, file);
+  if (found.empty()) merger.add_catalog(std::move(table));
+  merger.diagnostics().insert(merger.diagnostics().end(), found.begin(), found.end());
 }
 
 }  // namespace triage::rules

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +11,8 @@ namespace triage::rules {
 /// A file as it is, or the *.yaml, *.yml and *.tsv below a directory, sorted by name.
 [[nodiscard]] base::Result<std::vector<std::string>> rule_files(const std::string& path);
 
-/// Reads a pack or catalog and lays it over the rules. A problem when it cannot be read at all.
-[[nodiscard]] std::optional<base::Problem> add_source(Merger& merger, const std::string& file);
+/// Reads the text of a pack or catalog and lays it over the rules.
+void add_source(Merger& merger, const std::string& file, std::string text);
 
 /// The bytes of a file, at most 16 MiB.
 [[nodiscard]] base::Result<std::string> read_source(const std::string& file);
