@@ -1,0 +1,75 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectors/cluster.hpp"
+#include "collectors/host.hpp"
+#include "collectors/plan.hpp"
+#include "collectors/session.hpp"
+
+namespace triage::collectors {
+
+/// The Kubernetes side: finds what the request means and adds the plan's items for it.
+class Kubernetes {
+ public:
+  Kubernetes(Session& session, const Plan& plan, HostSide& hosts);
+
+  /// Does the API answer, and what are the targets? A problem means that nothing can be had.
+  [[nodiscard]] base::Status resolve();
+  /// Puts the jobs for all targets into the queue; more follow as objects are read.
+  void add_jobs();
+
+  [[nodiscard]] const std::vector<Pod>& pods() const { return pods_; }
+  /// `kubectl` with context and request timeout in front of the plan's words.
+  [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& words,
+                                                 std::chrono::milliseconds deadline) const;
+
+ private:
+  struct Answer {
+    std::string text;
+    Failure failure;
+    [[nodiscard]] bool ok() const { return failure.status == "ok"; }
+  };
+  [[nodiscard]] Answer get(const std::vector<std::string>& words,
+                           std::chrono::milliseconds deadline);
+  [[nodiscard]] base::Status check_api();
+  void find_namespace();
+  void add_pods_by_selector(const std::string& selector, const std::string& what);
+  void add_named(const std::string& name);
+  void add_workload(const std::string& kind, const std::string& name);
+  void add_groups();
+  void add_pod(Pod pod);
+  void add_pods_of_nodes();
+  void note_missing(const std::string& what, const Failure& failure);
+
+  [[nodiscard]] Values values_of(const Pod& pod) const;
+  [[nodiscard]] Job job_for(const PlanItem& item, const Values& values) const;
+  void add_item(const PlanItem& item);
+  void add_rotated(const PlanItem& item, const Pod& pod, const Container& container);
+  void add_engines(const PlanItem& item);
+  void try_port(const PlanItem& item, const Pod& pod, const Container& container,
+                std::vector<int> ports, std::size_t at);
+  void engine_found(const PlanItem& first, const Pod& pod, const Container& container, int port);
+  void add_owners(const PlanItem& item);
+  void add_owner(const PlanItem& item, const std::string& name_space, const Owner& owner,
+                 int depth);
+  void on_node_pods(const std::string& node, const Result& result);
+  void add_gpu_daemons(const std::string& node, const std::vector<Pod>& pods);
+  [[nodiscard]] bool wanted(const PlanItem& item) const {
+    return item.tier <= session_.request().tier;
+  }
+
+  Session& session_;
+  const Plan& plan_;
+  HostSide& hosts_;
+  std::string name_space_;
+  std::vector<Pod> pods_;
+  std::vector<std::string> nodes_;  ///< of the pods and those asked for
+  std::vector<std::string> name_spaces_;
+  std::mutex mutex_;
+  std::vector<std::string> owners_seen_;
+};
+
+}  // namespace triage::collectors
