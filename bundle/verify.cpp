@@ -32,6 +32,8 @@ struct Checked {
 
 class Check {
  public:
+  explicit Check(MemberInspector* inspector) : inspector_(inspector) {}
+
   void say(const std::string& path, std::string message) {
     if (result.findings.size() < k_max_findings)
       result.findings.push_back({path, std::move(message)});
@@ -43,11 +45,14 @@ class Check {
     std::string text;
     const bool keep = path == k_manifest || path == k_sums;
     std::vector<char> buffer(256 * 1024);
+    if (inspector_ != nullptr) inspector_->begin(path, kind_of(path));
     while (const std::size_t got = content.read(buffer)) {
       digest.update({buffer.data(), got});
+      if (inspector_ != nullptr) inspector_->feed({buffer.data(), got});
       result.bytes += got;
       if (keep && text.size() < k_text_limit) text.append(buffer.data(), got);
     }
+    if (inspector_ != nullptr) inspector_->end();
     ++result.members;
     if (content.damage()) say(path, *content.damage());
     if (!checked.digests.emplace(path, base::to_hex(digest.finish())).second)
@@ -105,6 +110,15 @@ class Check {
 
   Verification result;
   Checked checked;
+
+ private:
+  [[nodiscard]] evidence::Kind kind_of(const std::string& path) const {
+    if (checked.manifest)
+      for (const auto& item : checked.manifest->items)
+        if (item.path == path) return item.kind;
+    return evidence::Kind::environment;
+  }
+  MemberInspector* inspector_;
 };
 
 void check_layout(Check& check, const Member& member, const std::string& path) {
@@ -147,6 +161,9 @@ void read_archive(Check& check, ArchiveFormat format, ByteStream& stream) {
 }
 
 void read_directory(Check& check, const std::string& directory) {
+  // First, because it says what the others are.
+  if (auto manifest = FileStream::open(directory + "/" + std::string(k_manifest)))
+    check.take(std::string(k_manifest), **manifest);
   std::error_code error;
   std::filesystem::recursive_directory_iterator it(directory, error);
   for (const std::filesystem::recursive_directory_iterator end; !error && it != end;
@@ -155,7 +172,7 @@ void read_directory(Check& check, const std::string& directory) {
     const std::string path = it->path().string().substr(directory.size() + 1);
     if (it->is_symlink(ignored)) {
       check.say(path, "is a link; bundles hold none");
-    } else if (it->is_regular_file(ignored)) {
+    } else if (path != k_manifest && it->is_regular_file(ignored)) {
       auto file = FileStream::open(it->path().string());
       if (file) {
         check.take(path, **file);
@@ -179,8 +196,8 @@ std::string digest_of_file(const std::string& path) {
 
 }  // namespace
 
-base::Result<Verification> verify_bundle(const std::string& given) {
-  Check check;
+base::Result<Verification> verify_bundle(const std::string& given, MemberInspector* inspector) {
+  Check check(inspector);
   std::string path = given;
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   struct stat info {};

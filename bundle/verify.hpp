@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
 #include "bundle/manifest.hpp"
+#include "evidence/kind.hpp"
 
 /// Is a bundle what its maker packed? Digests of all members against `SHA256SUMS` and the manifest,
 /// the layout, and that nothing is missing or too much. Whether secrets are left in it is for
@@ -25,8 +27,18 @@ struct Verification {
   bool archive_digest_checked = false;  ///< a `<bundle>.sha256` lay beside it
 };
 
+/// Sees the bytes of every member: redaction looks for what was left in them.
+class MemberInspector {
+ public:
+  virtual ~MemberInspector() = default;
+  virtual void begin(const std::string& path, evidence::Kind kind) = 0;
+  virtual void feed(std::string_view bytes) = 0;
+  virtual void end() = 0;
+};
+
 /// A bundle's archive, or the directory it unpacks to. A problem means that it is no triage bundle
 /// or cannot be read at all.
-[[nodiscard]] base::Result<Verification> verify_bundle(const std::string& path);
+[[nodiscard]] base::Result<Verification> verify_bundle(const std::string& path,
+                                                       MemberInspector* inspector = nullptr);
 
 }  // namespace triage::bundle

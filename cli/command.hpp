@@ -37,6 +37,7 @@ class Context {
   bool quiet = false;
   Colour colour = Colour::automatic;
   Exit exit = Exit::done;
+  std::vector<std::string> command_line;  ///< as typed, with the program's name
 
   /// Colour for this stream: asked for, or a terminal without NO_COLOR.
   [[nodiscard]] bool colour_on(std::FILE* stream) const;

@@ -12,8 +12,10 @@ void add_diff(CLI::App& app, Context& context);
 void add_history(CLI::App& app, Context& context);
 void add_postmortem(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
+void add_collect(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
 void add_rules(CLI::App& app, Context& context);
+void add_verify(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 
 }  // namespace triage::cli

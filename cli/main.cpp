@@ -25,6 +25,8 @@ void add_commands(CLI::App& app, Context& context) {
   triage::cli::add_show(app, context);
   triage::cli::add_ls(app, context);
   triage::cli::add_redact(app, context);
+  triage::cli::add_collect(app, context);
+  triage::cli::add_verify(app, context);
   triage::cli::add_report(app, context);
   triage::cli::add_postmortem(app, context);
   triage::cli::add_diff(app, context);
@@ -35,6 +37,7 @@ void add_commands(CLI::App& app, Context& context) {
 
 int run(int argc, char** argv) {
   Context context;
+  context.command_line.assign(argv, argv + argc);
   CLI::App app("Says what broke first in a GPU inference service, and what to do now.",
                program_name(argc > 0 ? argv[0] : "triage"));
   app.set_version_flag("--version", std::string("triage ") + TRIAGE_VERSION);

@@ -127,6 +127,7 @@ bundle::Manifest first_manifest(const CollectOptions& options, const std::string
 /// Everything that a run does between its first and its last question.
 struct Gathered {
   std::optional<base::Problem> no_cluster;
+  std::vector<std::string> notes;
 };
 
 Gathered gather(Session& session, const CollectOptions& options) {
@@ -150,6 +151,7 @@ Gathered gather(Session& session, const CollectOptions& options) {
     hosts.add_local_engines();
   }
   session.run(request.jobs);
+  gathered.notes = cluster.clean_up();
   return gathered;
 }
 
@@ -224,6 +226,7 @@ base::Result<Outcome> collect(const CollectOptions& options, const std::atomic<b
   Outcome outcome;
   for (const PlanItem& item : options.plan.items)
     if (item.optional) outcome.optional_items.push_back(item.id);
+  outcome.notes = gathered.notes;
   if (gathered.no_cluster) outcome.notes.push_back(gathered.no_cluster->to_string());
   outcome.interrupted = session.interrupted();
   session.edit_manifest([&](bundle::Manifest& manifest) {

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "bundle/input.hpp"
 #include "bundle/streams.hpp"
 #include "evidence/time.hpp"
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "bundle/input.hpp"
 #include "collectors/http.hpp"
 #include "evidence/place.hpp"
 #include "evidence/time.hpp"
@@ -403,6 +404,7 @@ void HostSide::add_local_engines() {
           job.cap = what.cap;
           job.keep_failed_output = true;
           job.keep_error_text = what.url != "metrics";
+          job.error_is_answer = true;
           job.path = fill(what.path, values);
           job.url = root + fill(what.url, values);
           return job;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <set>
+#include <thread>
 
 #include "base/text.hpp"
+#include "bundle/input.hpp"
 
 namespace triage::collectors {
 namespace {
@@ -52,6 +54,7 @@ Kubernetes::Kubernetes(Session& session, const Plan& plan, HostSide& hosts)
 
 std::vector<std::string> Kubernetes::command(const std::vector<std::string>& words,
                                              milliseconds deadline) const {
+  if (words.empty()) return {};  // an engine's item has a url instead
   std::vector<std::string> argv{words.front()};
   if (!session_.request().context.empty())
     argv.insert(argv.end(), {"--context", session_.request().context});
@@ -75,8 +78,10 @@ base::Status Kubernetes::check_api() {
   if (!base::find_program("kubectl"))
     return base::Problem{"kubectl is not installed", "",
                          "install it, or run triage collect --local on the node itself"};
-  constexpr milliseconds k_patience{10'000};
-  const Answer version = get({"kubectl", "version", "-o", "json"}, k_patience);
+  milliseconds patience{10'000};
+  for (const PlanItem& item : plan_.items)
+    if (item.id == "cluster-version") patience = item.deadline;
+  const Answer version = get({"kubectl", "version", "-o", "json"}, patience);
   if (!version.ok())
     return base::Problem{"the cluster does not answer: " + version.failure.reason, "",
                          "check kubectl version, --context and your credentials"};
@@ -395,6 +400,7 @@ void Kubernetes::engine_found(const PlanItem& first, const Pod& pod, const Conta
     job.place.container = values.at("container");
     // `/health` of a sick engine answers 503: its words come as kubectl's error.
     job.keep_error_text = item.url != "metrics";
+    job.error_is_answer = true;
     return job;
   };
   Job scrape = make(first);
@@ -469,13 +475,16 @@ void Kubernetes::on_node_pods(const std::string& node, const Result& result) {
       rank = daemon->exec_rank;
     }
   }
-  if (best == nullptr)
-    return hosts_.add_unreachable(
-        node, pods.empty()
-                  ? "the pods on the node could not be listed, so none could be entered; run "
-                    "triage collect --local on it"
-                  : "no driver, device plugin or DCGM pod runs on the node; run triage collect "
-                    "--local on it");
+  if (best == nullptr) {
+    std::string reason =
+        pods.empty()
+            ? "the pods on the node could not be listed, so none could be entered; run triage "
+              "collect --local on it"
+            : "no driver, device plugin or DCGM pod runs on the node; use --debug-node, or run "
+              "triage collect --local on it";
+    if (session_.request().debug_node && enter_by_debug_pod(node, mine, reason)) return;
+    return hosts_.add_unreachable(node, reason);
+  }
   const auto daemon = gpu_daemon(*best);
   std::string container;
   for (const Container& candidate : best->containers) {
@@ -491,6 +500,70 @@ void Kubernetes::on_node_pods(const std::string& node, const Result& result) {
   channel.prefix = command(
       {"kubectl", "-n", best->name_space, "exec", best->name, "-c", container, "--"}, k_short);
   hosts_.add_node(channel, mine);
+}
+
+bool Kubernetes::enter_by_debug_pod(const std::string& node, const std::vector<Pod>& pods,
+                                    std::string& reason) {
+  std::string said;
+  constexpr milliseconds k_make{20'000};
+  constexpr std::size_t k_words = 64 * 1024;
+  // It ends by itself should nobody be left to delete it.
+  const auto lifetime =
+      std::to_string(std::chrono::duration_cast<seconds>(session_.request().deadline).count() + 60);
+  const auto made =
+      session_.ask(command({"kubectl", "-n", name_space_, "debug", "node/" + node,
+                            "--image=" + session_.request().debug_image, "--profile=sysadmin",
+                            "--attach=false", "--", "sleep", lifetime},
+                           k_make),
+                   k_make, said, k_words);
+  said += made.error_text;
+  const auto failure = read_failure(made, {});
+  const auto at = said.find("node-debugger-");
+  if (failure.status != "ok" || at == std::string::npos) {
+    reason = "the debug pod could not be made: " + failure.reason;
+    return false;
+  }
+  const std::string name =
+      said.substr(at, said.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.", at) - at);
+  {
+    const std::lock_guard lock(mutex_);
+    debug_pods_.push_back(name);
+  }
+  constexpr int k_tries = 30;
+  bool running = false;
+  for (int i = 0; i < k_tries && !running && !session_.over(); ++i) {
+    const Answer answer =
+        get({"kubectl", "-n", name_space_, "get", "pod", name, "-o", "jsonpath={.status.phase}"},
+            k_short);
+    running = answer.ok() && answer.text == "Running";
+    if (!running) std::this_thread::sleep_for(seconds{1});
+  }
+  if (!running) {
+    reason = "the debug pod did not start in " + std::to_string(k_tries) + " s";
+    return false;
+  }
+  Channel channel;
+  channel.node = node;
+  channel.prefix =
+      command({"kubectl", "-n", name_space_, "exec", name, "--", "chroot", "/host"}, k_short);
+  hosts_.add_node(channel, pods);
+  return true;
+}
+
+std::vector<std::string> Kubernetes::clean_up() {
+  std::vector<std::string> notes;
+  for (const auto& name : debug_pods_) {
+    base::Command removal;
+    removal.argv =
+        command({"kubectl", "-n", name_space_, "delete", "pod", name, "--wait=false"}, k_short);
+    removal.deadline = k_short;
+    // Not to be cancelled: what this run made, it removes.
+    if (!base::run(removal, [](std::string_view) { return true; }).ok())
+      notes.push_back("the debug pod is still there; delete it with: " +
+                      base::shell_words(removal.argv));
+  }
+  debug_pods_.clear();
+  return notes;
 }
 
 void Kubernetes::add_gpu_daemons(const std::string& node, const std::vector<Pod>& pods) {

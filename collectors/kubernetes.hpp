@@ -21,7 +21,10 @@ class Kubernetes {
   /// Puts the jobs for all targets into the queue; more follow as objects are read.
   void add_jobs();
 
-  [[nodiscard]] const std::vector<Pod>& pods() const { return pods_; }
+  /// Deletes the debug pods that this run made, whatever became of the run. Gives a note for each
+  /// that is still there.
+  [[nodiscard]] std::vector<std::string> clean_up();
+
   /// `kubectl` with context and request timeout in front of the plan's words.
   [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& words,
                                                  std::chrono::milliseconds deadline) const;
@@ -56,6 +59,9 @@ class Kubernetes {
   void add_owner(const PlanItem& item, const std::string& name_space, const Owner& owner,
                  int depth);
   void on_node_pods(const std::string& node, const Result& result);
+  /// Makes a debug pod on the node and enters it; false, with the reason, when that fails.
+  bool enter_by_debug_pod(const std::string& node, const std::vector<Pod>& pods,
+                          std::string& reason);
   void add_gpu_daemons(const std::string& node, const std::vector<Pod>& pods);
   [[nodiscard]] bool wanted(const PlanItem& item) const {
     return item.tier <= session_.request().tier;
@@ -70,6 +76,7 @@ class Kubernetes {
   std::vector<std::string> name_spaces_;
   std::mutex mutex_;
   std::vector<std::string> owners_seen_;
+  std::vector<std::string> debug_pods_;  ///< made by this run, to be deleted by it
 };
 
 }  // namespace triage::collectors

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "bundle/decoders.hpp"
+#include "bundle/input.hpp"
 #include "bundle/streams.hpp"
 #include "collectors/http.hpp"
 #include "evidence/time.hpp"
@@ -119,6 +120,20 @@ std::string first_line(std::string_view text) {
   return {};
 }
 
+/// A command as a person wants to see it go by: what is run inside a pod, without the way there.
+std::string shown_command(const Job& job) {
+  if (job.argv.empty()) return job.url.empty() ? job.id : job.url;
+  std::vector<std::string> words;
+  for (const auto& word : job.argv) {
+    if (word == "--" && std::find(words.begin(), words.end(), "exec") != words.end()) {
+      words.clear();
+    } else if (word.rfind("--request-timeout=", 0) != 0) {
+      words.push_back(word);
+    }
+  }
+  return base::shell_words(words);
+}
+
 std::string where_of(const evidence::Place& place) {
   if (!place.pod.empty())
     return place.name_space + "/" + place.pod +
@@ -164,8 +179,10 @@ Failure read_failure(const Ended& ended, const std::vector<std::string>& absent)
       has("permission denied") || has("Operation not permitted") || has("are you root") ||
       has("not permitted to read"))
     return {"denied", said};
-  if (has("(NotFound)") || has("executable file not found") || has("command not found") ||
-      has("No such file or directory") || ended.exit_code == 127)
+  if (has("executable file not found"))
+    return {"missing", "the program is not in the container that was entered"};
+  if (has("(NotFound)") || has("command not found") || has("No such file or directory") ||
+      ended.exit_code == 127)
     return {"missing", said};
   if (has("i/o timeout") || has("context deadline exceeded") || has("Client.Timeout exceeded") ||
       has("the server was unable to return a response in the time allotted"))
@@ -351,9 +368,9 @@ void Session::execute(const Job& job) {
   result.redacted = std::move(intake.redacted());
   judge(job, result);
   const bool failed = result.row.status != "ok" && result.row.status != "timeout";
-  const bool keep = result.row.bytes_kept > 0 &&
-                    (!failed || job.keep_failed_output || from_errors) &&
-                    result.ended.how != Ended::How::not_found;
+  const bool keep = result.row.bytes_kept > 0 && result.row.status != "missing" &&
+                    (!failed || job.keep_failed_output || from_errors);
+  if (job.error_is_answer && failed) result.row.status = keep ? "ok" : "missing";
   if (intake.problem()) {
     const std::lock_guard lock(mutex_);
     fatal_ = intake.problem();
@@ -413,7 +430,7 @@ void Session::report(const Job& job, const bundle::ManifestItem* finished, milli
   step.number = begun_;
   step.total = total_;
   step.where = where_of(job.place);
-  step.what = job.argv.empty() ? (job.url.empty() ? job.id : job.url) : base::shell_words(job.argv);
+  step.what = shown_command(job);
   step.duration = duration;
   if (finished != nullptr) {
     step.finished = true;

@@ -1,0 +1,329 @@
+#include "collectors/collect.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <cstdlib>
+#include <map>
+
+#include "analysis/analyze.hpp"
+#include "base/text.hpp"
+#include "cli/collect_progress.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "report/text.hpp"
+#include "rules/loader.hpp"
+
+namespace triage::cli {
+namespace {
+
+constexpr const char* k_examples = R"(Examples:
+  triage collect vllm-0 -n llm                 one pod, its node and its group
+  triage collect deploy/chat -n llm            all replicas of a workload
+  triage collect -l app=chat --tier full       by labels, with everything
+  triage collect --node gpu-07                 a node and the GPU pods on it
+  triage collect --local                       this host, without Kubernetes
+  triage collect vllm-0 --dry-run              what would be run
+  triage collect --list > plan.yaml            the plan, to be edited and used with --plan
+
+Only reads: no object is changed and nothing is restarted. Credentials, prompts and
+outputs are masked before anything is written.)";
+
+struct Options {
+  std::vector<std::string> names;
+  std::string selector;
+  std::vector<std::string> nodes;
+  bool local = false;
+  std::string name_space;
+  std::string context;
+  std::string output;
+  std::string plan;
+  std::string tier = "standard";
+  std::string since = "2h";
+  std::string deadline = "5m";
+  std::string max_size = "50MiB";
+  int jobs = 6;
+  std::string incident;
+  std::string resume;
+  bool dry_run = false;
+  bool list = false;
+  bool strict = false;
+  bool analyze = false;
+  bool no_exec = false;
+  bool debug_node = false;
+  std::string debug_image;
+  std::string salt;
+  std::string map_file;
+  std::vector<std::string> redact_rules;
+};
+
+// A signal handler can reach nothing else. The second signal ends the program at once.
+std::atomic<bool> g_interrupted{false};
+
+extern "C" void on_signal(int) {
+  g_interrupted.store(true, std::memory_order_relaxed);
+}
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESETHAND;
+  sigemptyset(&action.sa_mask);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // a write beyond a limit then fails, and is reported
+}
+
+std::chrono::milliseconds duration(const std::string& option, const std::string& text) {
+  const auto ns = base::parse_duration_ns(text);
+  if (!ns || *ns <= 0)
+    throw UsageError{option + ": '" + text + "' is no duration; write 90s, 5m or 2h"};
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(*ns));
+}
+
+collectors::Request make_request(const Options& options) {
+  collectors::Request request;
+  request.names = options.names;
+  request.selector = options.selector;
+  request.nodes = options.nodes;
+  request.local = options.local;
+  request.name_space = options.name_space;
+  request.context = options.context;
+  request.tier = *collectors::tier_from(options.tier);
+  request.since = duration("--since", options.since);
+  request.deadline = duration("--deadline", options.deadline);
+  const auto size = base::parse_bytes(options.max_size);
+  if (!size || *size <= 0)
+    throw UsageError{"--max-size: '" + options.max_size + "' is no size; write 50MiB"};
+  request.max_size = static_cast<std::uint64_t>(*size);
+  request.jobs = options.jobs;
+  request.incident = options.incident;
+  request.exec = !options.no_exec;
+  request.debug_node = options.debug_node;
+  if (!options.debug_image.empty()) request.debug_image = options.debug_image;
+  return request;
+}
+
+/// Prompts and outputs as the rule packs mark them are masked as well.
+void add_rule_knowledge(collectors::CollectOptions& collect) {
+  auto loaded = rules::load_rules({});
+  if (!loaded) return;
+  collect.redaction.user_text = loaded->rules.user_text;
+  collect.rules_version = loaded->rules.digest;
+}
+
+bool add_custom_redaction(const Options& options, collectors::CollectOptions& collect,
+                          Context& context) {
+  constexpr std::size_t k_limit = 4U << 20U;
+  for (const auto& path : options.redact_rules) {
+    const auto text = read_text(path, k_limit);
+    if (!text) {
+      context.fail(Exit::usage, text.problem());
+      return false;
+    }
+    auto rules = redact::read_custom_rules(*text, path);
+    if (!rules) {
+      context.fail(Exit::usage, rules.problem());
+      return false;
+    }
+    collect.redaction.custom.append(std::move(*rules));
+  }
+  return true;
+}
+
+void run_analysis(const std::string& bundle, Context& context) {
+  auto rules = rules::load_rules({});
+  if (!rules) return context.fail(Exit::internal_error, rules.problem());
+  analysis::AnalyzeOptions settings;
+  settings.tool_version = TRIAGE_VERSION;
+  const auto report = analysis::analyze({bundle}, rules->rules, settings);
+  if (!report) return context.fail(Exit::nothing_read, report.problem());
+  report::TextOptions text;
+  text.colour = context.colour_on(stdout) ? report::TextOptions::Colour::on
+                                          : report::TextOptions::Colour::off;
+  const std::string shown = report::render_text(*report, text);
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
+}
+
+/// `--resume DIR` alone goes on with what the interrupted run was asked.
+void take_command_line(const std::string& directory, Options& options, Context& context);
+
+void run(const Options& given, Context& context) {
+  Options options = given;
+  if (options.list) {
+    const auto text = options.plan.empty()
+                          ? base::Result<std::string>(std::string(collectors::built_in_plan_text()))
+                          : read_text(options.plan, 4U << 20U);
+    if (!text) return context.fail(Exit::usage, text.problem());
+    if (const auto plan = collectors::parse_plan(*text, options.plan); !plan)
+      return context.fail(Exit::usage, plan.problem());
+    std::fwrite(text->data(), 1, text->size(), stdout);
+    return;
+  }
+  collectors::CollectOptions collect;
+  auto plan = collectors::load_plan(options.plan);
+  if (!plan) return context.fail(Exit::usage, plan.problem());
+  collect.plan = std::move(*plan);
+  if (!options.resume.empty()) take_command_line(options.resume, options, context);
+  if (context.exit != Exit::done) return;
+  collect.request = make_request(options);
+  if (!collect.request.any_target())
+    throw UsageError{
+        "name what to collect: a pod, deploy/NAME, -l SELECTOR, --node NODE or --local"};
+  collect.output = options.output;
+  collect.resume = options.resume;
+  if (options.dry_run) {
+    const std::string text = collectors::dry_run(collect);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return;
+  }
+  collect.tool_version = TRIAGE_VERSION;
+  collect.command_line = context.command_line;
+  collect.map_file = options.map_file;
+  collect.redaction.salt = options.salt;
+  collect.redaction.strict = options.strict;
+  collect.redaction.keep_reverse_map = !options.map_file.empty();
+  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH"); epoch != nullptr)
+    collect.fixed_time_s = base::parse_int(epoch);
+  add_rule_knowledge(collect);
+  if (!add_custom_redaction(options, collect, context)) return;
+
+  catch_signals();
+  CollectProgress progress(context.quiet);
+  const auto outcome = collectors::collect(
+      collect, g_interrupted, [&](const collectors::Step& step) { progress.show(step); });
+  progress.end();
+  if (!outcome) {
+    const bool nothing = outcome.problem().where.empty();
+    return context.fail(g_interrupted ? Exit::interrupted
+                        : nothing     ? Exit::nothing_read
+                                      : Exit::internal_error,
+                        outcome.problem());
+  }
+  print_summary(*outcome, context);
+  std::printf("%s\n", outcome->bundle.path.c_str());
+  std::fflush(stdout);
+  if (outcome->interrupted) {
+    context.exit = Exit::interrupted;
+  } else if (!outcome->failures().empty() || !outcome->manifest.complete) {
+    context.exit = Exit::with_failures;
+  }
+  if (options.analyze && !outcome->interrupted) {
+    const Exit before = context.exit;
+    run_analysis(outcome->bundle.path, context);
+    if (context.exit == Exit::done) context.exit = before;
+  }
+}
+
+void add_options(CLI::App& command, Options& options) {
+  command
+      .add_option("TARGET", options.names,
+                  "Pods, or workloads such as deploy/NAME, lws/NAME, isvc/NAME")
+      ->option_text("[POD|KIND/NAME]...");
+  command.add_option("-l,--selector", options.selector, "Pods by label")->option_text("SELECTOR");
+  command
+      .add_option("--node", options.nodes, "A node: its state and the GPU pods on it; repeatable")
+      ->option_text("NODE");
+  command.add_flag("--local", options.local,
+                   "This host, from inside: kernel log, GPU tools, memory");
+  command.add_option("-n,--namespace", options.name_space, "Namespace; default: the context's")
+      ->option_text("NS");
+  command.add_option("--context", options.context, "kubectl context")->option_text("NAME");
+  command
+      .add_option("-o,--output", options.output,
+                  "Where to write the bundle: FILE.tar.gz or FILE.tar.zst")
+      ->option_text("FILE");
+  command.add_option("--plan", options.plan, "Gather by this plan instead of the built-in one")
+      ->option_text("FILE");
+  command.add_option("--tier", options.tier, "minimal, standard or full")
+      ->check(CLI::IsMember({"minimal", "standard", "full"}))
+      ->option_text("TIER");
+  command.add_option("--since", options.since, "How far back to read journals; default 2h")
+      ->option_text("TIME");
+  command.add_option("--deadline", options.deadline, "End of the whole collection; default 5m")
+      ->option_text("TIME");
+  command.add_option("--max-size", options.max_size, "Size of the bundle to aim at; default 50MiB")
+      ->option_text("SIZE");
+  command.add_option("--jobs", options.jobs, "Commands at a time; default 6")
+      ->check(CLI::Range(1, 64))
+      ->option_text("N");
+  command.add_option("--incident", options.incident, "Name of the incident, for the bundle's name")
+      ->option_text("ID");
+  command.add_flag("--no-exec", options.no_exec,
+                   "Do not enter GPU daemon pods for the node's evidence");
+  command.add_flag(
+      "--debug-node", options.debug_node,
+      "Where no GPU daemon pod runs, make a debug pod on the node and delete it afterwards");
+  command.add_option("--debug-image", options.debug_image, "Image of the debug pod")
+      ->option_text("IMAGE");
+  command.add_flag("--dry-run", options.dry_run,
+                   "Print every command that would be run, and run none");
+  command.add_flag("--list", options.list, "Print the plan");
+  command.add_option("--resume", options.resume, "Go on with an interrupted collection")
+      ->option_text("DIR");
+  command.add_flag("--strict", options.strict,
+                   "Drop all text that could be content, and all host names");
+  command
+      .add_option("--salt", options.salt,
+                  "Salt of the pseudonyms, to make them the same in every bundle")
+      ->option_text("TEXT");
+  command
+      .add_option("--map", options.map_file,
+                  "Write what each placeholder stands for to this private file")
+      ->option_text("FILE");
+  command.add_option("--redact-rules", options.redact_rules, "More redaction rules; repeatable")
+      ->option_text("FILE");
+  command.add_flag("--analyze", options.analyze, "Analyze the bundle at once");
+  command.footer(k_examples);
+}
+
+void take_command_line(const std::string& directory, Options& options, Context& context) {
+  const auto text = read_text(directory + "/manifest.json", 64U << 20U);
+  if (!text)
+    return context.fail(Exit::usage,
+                        base::Problem{"is no directory that collect left", directory,
+                                      "give the directory that the interrupted run named"});
+  const auto manifest = bundle::parse_manifest(*text);
+  if (!manifest) return context.fail(Exit::usage, manifest.problem());
+  if (!options.names.empty() || !options.selector.empty() || !options.nodes.empty() ||
+      options.local)
+    return;
+  Options before;
+  CLI::App app;
+  CLI::App* command = app.add_subcommand("collect");
+  bool ignored = false;
+  std::string ignored_text;
+  app.add_flag("-q,--quiet", ignored);
+  app.add_option("--color,--colour", ignored_text);
+  app.fallthrough();
+  add_options(*command, before);
+  std::vector<std::string> words = manifest->cmdline;
+  if (!words.empty()) words.erase(words.begin());
+  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+  try {
+    app.parse(words);
+  } catch (const CLI::Error&) {
+    return context.fail(
+        Exit::usage,
+        "the interrupted run's command line cannot be read; repeat it with --resume " + directory);
+  }
+  before.resume = options.resume;
+  if (!options.output.empty()) before.output = options.output;
+  before.analyze = before.analyze || options.analyze;
+  options = before;
+}
+
+}  // namespace
+
+void add_collect(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "collect", "Gather what the next restart destroys, redacted, into one file");
+  Options& options = context.keep<Options>();
+  add_options(*command, options);
+  command->callback([&options, &context] { run(options, context); });
+}
+
+}  // namespace triage::cli
