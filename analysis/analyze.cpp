@@ -63,6 +63,14 @@ void narrow(EvidenceModel& model, const AnalyzeOptions& options) {
       model.observations.end());
 }
 
+/// Archives hold their members in any order; scrapes of one thing follow one another by name.
+void sort_facts(EvidenceModel& model) {
+  std::stable_sort(model.facts.begin(), model.facts.end(),
+                   [&](const evidence::Fact& a, const evidence::Fact& b) {
+                     return model.inputs[a.file].path < model.inputs[b.file].path;
+                   });
+}
+
 void date(EvidenceModel& model, const AnalyzeOptions& options) {
   model.fact_times.resize(model.facts.size());
   for (std::string& warning : date_evidence(model.observations, model.facts, model.fact_times,
@@ -88,6 +96,7 @@ base::Result<Analysed> run_pipeline(const std::vector<std::string>& inputs, Matc
   Analysed result;
   EvidenceModel& model = result.model;
   model = std::move(gathered).value();
+  sort_facts(model);
   std::int64_t start = now_ns();
   date(model, options);
   observe_facts(model, matching, 0);

@@ -35,6 +35,14 @@ void add_commands(CLI::App& app, Context& context) {
   triage::cli::add_rules(app, context);
 }
 
+/// A repeatable option takes one value each time, so that it never swallows the input behind it.
+void one_value_each(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (!option->get_positional()) option->allow_extra_args(false);
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    one_value_each(*command);
+}
+
 int run(int argc, char** argv) {
   Context context;
   context.command_line.assign(argv, argv + argc);
@@ -50,6 +58,7 @@ int run(int argc, char** argv) {
       ->transform(CLI::CheckedTransformer(colours, CLI::ignore_case).description(""))
       ->option_text("WHEN");
   add_commands(app, context);
+  one_value_each(app);
   if (argc <= 1) {
     std::fputs(app.help().c_str(), stderr);
     return static_cast<int>(Exit::usage);

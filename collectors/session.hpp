@@ -55,7 +55,8 @@ struct Job {
   bool keep_failed_output = false;
   /// When there is no output, what it said on standard error is the evidence.
   bool keep_error_text = false;
-  /// An error is an answer (an engine that is down): the row says `ok` with the words, or `missing`.
+  /// An error is an answer (an engine that is down): the row says `ok` with the words, or
+  /// `missing`.
   bool error_is_answer = false;
   std::string note;         ///< reason to write beside `ok`, where there is something to say
   std::size_t capture = 0;  ///< bytes of raw output to hand to `then`

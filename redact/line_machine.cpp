@@ -166,33 +166,9 @@ void LineMachine::line(std::string_view line, Edits& out, bool goes_on) {
   if (payload.begin == 0 && begin == 0) access_log_user(line, begin, out);
   Scanner scanner(env_, state_, line, out, depth_, true);
   scanner.scan(begin, line.size());
-  if (env_.profile.free_text && line.back() == ':') announces_text(line, begin);
   if (state_.frames.size() > 1 && record && line.back() != '{' && line.back() != '[' &&
       line.back() != '(' && line.back() != ',')
     state_.frames.resize(1);
-}
-
-/// `Prompt after formatting:`, `Retrieved context:`: the text follows on lines of its own.
-void LineMachine::announces_text(std::string_view line, std::size_t begin) {
-  std::size_t end = line.size() - 1;
-  std::size_t first = end;
-  int words = 0;
-  while (first > begin && words < 3) {
-    std::size_t start = first;
-    while (start > begin && (is_alpha(line[start - 1]) || line[start - 1] == '_')) --start;
-    if (start == first) break;
-    first = start;
-    ++words;
-    const KeyClass key = env_.keys.classify(line.substr(first, end - first));
-    const bool several = words > 1 && key.kind == KeyKind::maybe_text;
-    if (key.kind == KeyKind::content || several) {
-      block_ = {true, 0, false, 60, key.what};
-      block_.announced = true;
-      return;
-    }
-    if (first == begin || line[first - 1] != ' ') break;
-    --first;
-  }
 }
 
 /// Docker's json-file driver wraps every line: the line inside has its own course.
@@ -259,22 +235,6 @@ bool LineMachine::pem_line(std::string_view line, const Payload& payload, Edits&
 /// A line of a block that is masked as a whole. False when the block ended before it.
 bool LineMachine::block_line(std::string_view line, std::size_t begin, Edits& out) {
   const std::size_t text = first_not_blank(line, begin);
-  if (block_.announced) {
-    // Prose is masked, until a record or something that is no prose any more.
-    if (text >= line.size()) return true;
-    const std::string_view rest = line.substr(text);
-    const bool ends = is_record_start(line.substr(begin)) || block_.lines_left-- <= 0 ||
-                      std::string_view(">[]{}<").find(rest.front()) != std::string_view::npos;
-    const bool speaker = rest.find(": ") < 16;
-    if (ends || is_technical(rest) || (!is_prose(rest, 3) && !block_.masked_one)) {
-      block_.active = block_.announced = false;
-      return false;
-    }
-    if (speaker || !is_prose(rest, 2)) return false;
-    block_.masked_one = true;
-    mask_rest(line, text, line.size(), block_.what, out);
-    return true;
-  }
   if (text >= line.size()) return true;
   const std::size_t indent = text - begin;
   bool inside = indent > block_.indent && block_.lines_left-- > 0;

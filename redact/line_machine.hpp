@@ -44,12 +44,9 @@ class LineMachine {
     bool keys_end_it = false;  ///< a plain text that runs on; a line with a key is none of it
     int lines_left = 0;
     What what = What::text;
-    bool announced = false;  ///< by a line before that names the text and ends in a colon
-    bool masked_one = false;
   };
 
   bool container_json(std::string_view line, Edits& out);
-  void announces_text(std::string_view line, std::size_t begin);
   std::size_t continued(std::string_view line, const Payload& payload, Edits& out);
   bool pem_line(std::string_view line, const Payload& payload, Edits& out);
   std::size_t template_line(std::string_view line, std::size_t text, Edits& out);

@@ -218,12 +218,9 @@ void Stream::State::beyond_structure(std::string_view line) {
   hits.clear();
   finder.find(line, hits);
   for (const KnownValueFinder::Hit& hit : hits) {
-    if (covered_by_edit(hit.begin, hit.end)) continue;
-    const KnownValues::Value& value = *hit.value;
-    std::string name = value.what != What::host ? shared.namer.name(value.what, value.text)
-                       : env.profile.strict     ? shared.namer.name_of_whole_host(value.text)
-                                                : shared.namer.name_of_host(value.text);
-    edits.push_back({hit.begin, hit.end, value.what, std::move(name)});
+    if (!covered_by_edit(hit.begin, hit.end))
+      edits.push_back({hit.begin, hit.end, hit.value->what,
+                       shared.namer.name(hit.value->what, hit.value->text)});
   }
 }
 

@@ -19,9 +19,6 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, N>& wor
                      [&](std::string_view w) { return base::iequals(w, word); });
 }
 
-constexpr std::array<std::string_view, 5> k_field_schemes{"Digest", "Hawk", "OAuth", "Signature",
-                                                          "MAC"};
-
 bool is_scheme(std::string_view word) {
   static constexpr std::array<std::string_view, 14> k_schemes{
       "Bearer", "Basic",  "Token",    "ApiKey", "Api-Key", "Key", "Negotiate",
@@ -76,8 +73,7 @@ bool Scanner::is_secret_value(KeyClass key, std::string_view value) const {
   switch (key.kind) {
     case KeyKind::secret:
       if (status) return false;
-      if (key.what == What::password)
-        return value.size() >= 3 && !(is_number(value) && value.size() < 4);
+      if (key.what == What::password) return value.size() >= 3;
       if (key.what == What::secret && names_a_secret(value)) return false;
       if (is_number(value) && value.size() < 9) return false;
       return value.size() >= 4;
@@ -398,20 +394,9 @@ std::size_t Scanner::credentials(std::size_t at, std::size_t end) {
     if (part(word, end).starts_with("%20")) value = word + 3;
     value = skip_blanks(value, end);
   }
-  if (value == at) {
-    // Digest and the like carry fields that only mean something together: all of them go.
-    // AWS4-HMAC-SHA256 and SharedAccessSignature carry fields that have names of their own.
-    const std::size_t blank = std::min(text_.find(' ', at), end);
-    if (blank < end && is_one_of(part(at, blank), k_field_schemes)) {
-      std::size_t stop = end;
-      if (quote_ == 0) stop = std::min(text_.find_first_of("'`", blank), end);
-      if (placeholder_length(part(blank + 1, stop)) > 0) return stop;
-      mask(blank + 1, stop, What::token, part(blank + 1, stop));
-      return stop;
-    }
-    const bool fields =
-        blank < end && text_.substr(0, end).find('=', blank) != std::string_view::npos;
-    if (blank < end && (fields || !looks_random(part(at, blank)))) return at;
+  if (value == at && word < end && text_[word] == ' ' && !looks_random(scheme)) {
+    // Digest, AWS4-HMAC-SHA256 and the like carry fields that have names of their own.
+    return at;
   }
   if (value >= end || placeholder_length(part(value, end)) > 0) return value >= end ? at : value;
   std::size_t stop = value;
@@ -444,9 +429,7 @@ void Scanner::cookies(std::size_t at, std::size_t end) {
     const std::size_t sign = text_.substr(0, stop).find('=', at);
     if (sign == std::string_view::npos) {
       const std::string_view alone = part(at, std::min(stop, bare_end(at, stop, '=')));
-      const bool value_alone =
-          looks_random(alone, 8) || (alone.size() >= 8 && has_letter_and_digit(alone));
-      if (value_alone && placeholder_length(alone) == 0)
+      if (looks_random(alone) && placeholder_length(alone) == 0)
         mask(at, at + alone.size(), What::cookie, alone);
       if (stop >= end || base::contains(alone, " ")) break;
       at = stop + 1;
@@ -555,7 +538,7 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t at, 
   if (!env_.profile.free_text || !env_.spend(end - at)) return at;
   std::size_t stop = end;
   // Percent-encoded or joined by plus signs: one word.
-  const std::size_t word_end = std::min(text_.find_first_of(" \t\"'<>&", at), end);
+  const std::size_t word_end = std::min(text_.find_first_of(" \t\"'<>", at), end);
   const std::string_view word = part(at, word_end);
   if (word_end == end || separator == '=') {
     const Decoded decoded = decode(word, Escapes::percent);
@@ -599,9 +582,8 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t at, 
     }
     if (name == next || name >= end) continue;
     const bool equals = text_[name] == '=' && name + 1 < end && text_[name + 1] != ' ';
-    const bool in_struct = around == '{' || around == '[';
-    const bool colon = text_[name] == ':' && (c == ',' || in_struct) &&
-                       (joint || in_struct || part(next, name) == "params");
+    const bool colon = text_[name] == ':' && (c == ',' || around == '{') &&
+                       (joint || around == '{' || part(next, name) == "params");
     if (equals || colon) {
       stop = i;
       break;

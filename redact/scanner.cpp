@@ -33,8 +33,8 @@ bool is_string_prefix(std::string_view word) {
 /// Names under which a request or a response travels whole: what is inside says itself what it is.
 bool is_envelope(std::string_view key) {
   return is_one_of(key, {"body", "payload", "request", "response", "query", "context", "input",
-                         "search", "request_body", "response_body", "data", "output", "json_data",
-                         "requestBody", "responseBody"});
+                         "inputs", "search", "request_body", "response_body", "data", "output",
+                         "outputs", "json_data", "requestBody", "responseBody"});
 }
 
 /// Whether a text ends inside a turn of a conversation: after its last marker stands at most a
@@ -308,32 +308,8 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
       }
     }
   }
-  if (key.kind == KeyKind::none && env_.profile.content && env_.profile.free_text &&
-      close - first >= 16 && (keyed ? frame().speech : speaks_of_content(begin))) {
-    // Sentences among messages and documents, or quoted where the line speaks of them.
-    const std::string_view value = part(first, close);
-    if (is_prose(value, keyed ? 4 : 5) && !is_technical(value))
-      key = {KeyKind::content, What::text};
-  }
   quoted_value(key, first, close, quote);
   return close + 1;
-}
-
-/// Whether the words before a quoted text say that it is somebody's: `rejected input "..."`,
-/// `cache hit for prompt "..."`. Source lines of stack traces quote the program itself.
-bool Scanner::speaks_of_content(std::size_t quote) {
-  if (depth_ > 1 || frame().open == '{') return false;
-  std::size_t begin = quote > 80 ? quote - 80 : 0;
-  const std::string_view before = part(begin, quote);
-  static constexpr std::array<std::string_view, 22> k_words{
-      "prompt",     "query",   "quer",    "question", "input",   "request", "user",   "chat",
-      "completion", "generat", "retriev", "document", "passage", "chunk",   "answer", "reply",
-      "replied",    "output",  "embed",   "search",   "tokeniz", "flagged"};
-  static constexpr std::array<std::string_view, 8> k_code{
-      "raise ", "assert", "Error", "Exception", "print(", "log.", "logger.", "return "};
-  const auto holds = [&](std::string_view word) { return base::icontains(before, word); };
-  if (std::any_of(k_code.begin(), k_code.end(), holds)) return false;
-  return std::any_of(k_words.begin(), k_words.end(), holds);
 }
 
 void Scanner::quoted_value(KeyClass key, std::size_t begin, std::size_t end, char quote) {
@@ -477,9 +453,6 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
     if (around.inherited.kind == KeyKind::token_ids && around.open != '{' && around.open != '"')
       return id_list(begin, end);
     if (const std::size_t after = on_personal_number(begin, at, end); after > at) return after;
-    // llama.cpp lists the tokens of a prompt with their text: `8893 -> ' Building'`.
-    if (env_.profile.content && part(at, end).starts_with(" -> '"))
-      return on_quote(at + 4, end, {KeyKind::content, What::text}, true);
   }
   const char next = at < end ? text_[at] : '\0';
   const char after_next = at + 1 < end ? text_[at + 1] : '\0';
@@ -536,7 +509,7 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
     return at + 1;
   }
   if (text_[begin] == '-') return on_flag(begin, at, end);
-  if (next == ' ' && at - begin >= 5 && at - begin <= 11) {
+  if (next == ' ' && at - begin >= 5 && at - begin <= 10) {
     const std::size_t after = on_spoken_secret(begin, at, end);
     if (after > at) return after;
   }
@@ -685,17 +658,14 @@ std::size_t Scanner::on_flag(std::size_t begin, std::size_t word_end, std::size_
 /// Secrets after their name without a sign between: `Bearer x`, `token hf_x`, `password is "x"`.
 std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end) {
   const char first = static_cast<char>(text_[begin] | 0x20);
-  if (std::string_view("btpsarmi").find(first) == std::string_view::npos) return 0;
+  if (first != 'b' && first != 't' && first != 'p' && first != 's' && first != 'a') return 0;
   const std::string_view word = part(begin, word_end);
   const bool scheme = is_one_of(word, {"bearer", "basic", "apikey"});
-  const bool password =
-      is_one_of(word, {"password", "passwd", "passphrase", "passcode", "identified"});
+  const bool password = is_one_of(word, {"password", "passwd", "passphrase", "passcode"});
   const bool token = is_one_of(word, {"token", "secret", "api-key", "api_key"});
-  // redis.conf: `requirepass x`.
-  const bool setting = is_one_of(word, {"requirepass", "masterauth", "auth-pass"});
-  if (!scheme && !password && !token && !setting) return 0;
+  if (!scheme && !password && !token) return 0;
   std::size_t at = skip_blanks(word_end, end);
-  for (const std::string_view verb : {"is ", "was ", "of ", "= ", "BY "})
+  for (const std::string_view verb : {"is ", "was ", "of ", "= "})
     if (part(at, end).starts_with(verb)) at = skip_blanks(at + verb.size(), end);
   if (at >= end || placeholder_length(part(at, end)) > 0) return 0;
   std::size_t stop = 0;
@@ -720,9 +690,7 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
   } else {
     const std::string_view before = part(begin > 256 ? begin - 256 : 0, begin);
     const bool netrc = password && base::contains(before, "login ");
-    // SQL: `WITH PASSWORD 'x'`.
-    const bool sql = password && quoted && (word == "PASSWORD" || word == "IDENTIFIED");
-    secret = setting || netrc || sql || (looks_random(value, 10) && !is_uuid(value)) ||
+    secret = netrc || (looks_random(value, 10) && !is_uuid(value)) ||
              (password && digit && is_distinctive(value));
     if (value.find(' ') != std::string_view::npos) secret = false;
   }

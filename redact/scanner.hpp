@@ -101,7 +101,6 @@ class Scanner {
   // scanner.cpp: the walk over words, quotes and brackets.
   std::size_t on_word(std::size_t begin, std::size_t end);
   std::size_t on_quote(std::size_t begin, std::size_t end, KeyClass key, bool keyed);
-  [[nodiscard]] bool speaks_of_content(std::size_t quote);
   std::size_t on_open(std::size_t at, std::size_t end);
   std::size_t on_close(std::size_t at);
   std::size_t on_less(std::size_t at, std::size_t end);
@@ -143,7 +142,6 @@ class Scanner {
   std::size_t on_numbers_with_colons(std::size_t begin, std::size_t end);
   bool tokens_in(std::size_t begin, std::size_t end);
   bool emails(std::size_t begin, std::size_t end);
-  void hosts(std::size_t begin, std::size_t end);
   void host(std::size_t begin, std::size_t end, bool sure);
   bool encoded_word(std::size_t begin, std::size_t end);
   void percent_encoded(std::size_t begin, std::size_t end);
