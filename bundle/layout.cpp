@@ -381,37 +381,8 @@ bool read_techsupport(const Parts& parts, LayoutHint& hint) {
   return true;
 }
 
-/// `nvidia-bug-report_node-a.log.gz` of must-gather,
-/// `nvidia-bug-report-node-a-20260112-084107.log.gz` of NVSentinel.
-std::string bug_report_node(std::string_view name) {
-  constexpr std::string_view k_lead = "nvidia-bug-report";
-  if (!starts(name, k_lead)) return {};
-  name = stem_of(name.substr(k_lead.size()));
-  if (name.size() < 2 || (name[0] != '_' && name[0] != '-')) return {};
-  const bool stamped = name[0] == '-';
-  name.remove_prefix(1);
-  if (name == "exec") return {};
-  // Stamps of any form: digits, T, Z and their separators at the end.
-  if (stamped) {
-    while (true) {
-      const auto dash = name.rfind('-');
-      if (dash == std::string_view::npos || !all_of(name.substr(dash + 1), "0123456789TZ_.:"))
-        break;
-      // A node's own number is short; times and dates are not.
-      if (name.size() - dash - 1 < 4) break;
-      name = name.substr(0, dash);
-    }
-  }
-  return std::string(name);
-}
-
 bool read_small_layouts(const Parts& parts, LayoutHint& hint) {
   const auto name = parts.back();
-  if (const auto node = bug_report_node(name); !node.empty()) {
-    hint.layout = "nvidia-bug-report";
-    hint.place.node = node;
-    return true;
-  }
   if (find_part(parts, "insights_commands") >= 0) {
     hint.layout = "insights";
     return true;

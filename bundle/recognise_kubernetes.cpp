@@ -76,10 +76,9 @@ std::optional<Recognised> recognise_describe(const Sample& sample) {
   bool pod = false;
   bool node = false;
   bool described = false;
-  bool several = false;
-  for (std::size_t i = from + 1; i < sample.lines.size(); ++i) {
+  constexpr std::size_t k_most = 400;
+  for (std::size_t i = from + 1; i < sample.lines.size() && i < from + k_most; ++i) {
     const auto line = sample.lines[i];
-    several = several || starts(line, "Name:");
     if (starts(line, "Namespace:") || starts(line, "Labels:") || starts(line, "Annotations:"))
       described = true;
     if (starts(line, "Containers:") || starts(line, "Init Containers:") ||
@@ -91,12 +90,12 @@ std::optional<Recognised> recognise_describe(const Sample& sample) {
   }
   if (node) {
     result.kind = Kind::node;
-    if (!several) result.place.node = name;
+    result.place.node = name;
     return result;
   }
   if (pod) {
     result.kind = Kind::pod;
-    if (!several) result.place.pod = name;
+    result.place.pod = name;
     return result;
   }
   if (!described) return std::nullopt;

@@ -1,14 +1,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 
 #include "analysis/analyze.hpp"
 #include "base/text.hpp"
 #include "cli/analysis_options.hpp"
 #include "cli/commands.hpp"
-#include "report/json.hpp"
-#include "report/text.hpp"
+#include "cli/history_use.hpp"
+#include "cli/output.hpp"
+#include "cli/report_output.hpp"
 #include "rules/loader.hpp"
 
 namespace triage::cli {
@@ -18,44 +18,19 @@ constexpr const char* k_examples = R"(Examples:
   triage analyze incident.tar.gz
   triage analyze worker.log dmesg.txt --place dmesg.txt=gpu-07
   kubectl logs vllm-0 --previous | triage analyze -
-  triage analyze bundle.tar.zst -f json -o report.json --fail-on quarantine)";
-
-enum class FailOn : std::uint8_t { never, fault, quarantine };
+  triage analyze bundle.tar.zst -o report.html --fail-on quarantine
+  triage analyze node-*.tar.gz --combine
+  triage analyze bundle.tar.gz --history --record)";
 
 struct Options {
   AnalysisOptions analysis;
-  std::string format = "text";
-  std::string output;
-  std::string why_not;
-  FailOn fail_on = FailOn::never;
-  bool verbose = false;
+  OutputOptions output;
+  std::string why_not, incident;
+  bool each = false;
+  bool history = false;
+  bool record = false;
   bool timings = false;
 };
-
-std::string render(const Options& options, const Context& context, const analysis::Report& report) {
-  if (options.format == "json") return report::render_json(report);
-  report::TextOptions text;
-  using enum report::TextOptions::Colour;
-  text.colour = options.output.empty() && context.colour_on(stdout) ? on : off;
-  text.detail =
-      options.verbose ? report::TextOptions::Detail::verbose : report::TextOptions::Detail::brief;
-  return report::render_text(report, text);
-}
-
-bool write_output(const std::string& path, const std::string& text, Context& context) {
-  if (path.empty() || path == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return true;
-  }
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (file) return true;
-  context.fail(Exit::internal_error,
-               base::Problem{"the report could not be written", path,
-                             "is the folder there and writable, and the disk not full?"});
-  return false;
-}
 
 void print_timings(const analysis::Timings& t) {
   const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
@@ -67,33 +42,65 @@ void print_timings(const analysis::Timings& t) {
              stderr);
 }
 
-Exit status_of(const analysis::Report& report, FailOn fail_on) {
-  if (fail_on == FailOn::never) return Exit::done;
-  const std::string& target = report.quarantine.target;
-  if (target == "gpu" || target == "node") return Exit::quarantine;
-  const bool fault = report.verdict.class_ != "none";
-  return fault && fail_on == FailOn::fault ? Exit::fault_found : Exit::done;
+/// The report of some inputs, in the light of the history when asked for.
+std::optional<analysis::Report> report_of(const std::vector<std::string>& inputs,
+                                          const rules::RuleSet& rules,
+                                          const analysis::AnalyzeOptions& settings,
+                                          const Options& options, Context& context) {
+  analysis::Timings timings;
+  auto report = analysis::analyze(inputs, rules, settings, &timings);
+  if (!report) {
+    context.fail(Exit::nothing_read, report.problem());
+    return std::nullopt;
+  }
+  if (options.timings) print_timings(timings);
+  for (const std::string& warning : report->warnings) context.note("warning: " + warning);
+  if (!options.history) return std::move(report).value();
+  auto seen = with_history(*report, "");
+  if (seen) return std::move(seen).value();
+  context.note("warning: " + seen.problem().to_string() + "; the verdict is without the history");
+  return std::move(report).value();
+}
+
+/// Adds the reports to the history. It comes after the output: whatever stands in its way, the
+/// person has the report.
+void record(const std::vector<NamedResult>& results, const Options& options, Context& context) {
+  for (const NamedResult& result : results) {
+    const auto id = record_run(result.report, "", options.incident);
+    if (!id) return context.fail(Exit::internal_error, id.problem());
+    context.note(fmt::format("recorded as run {}", *id));
+  }
 }
 
 void run(const Options& options, Context& context) {
+  const auto& inputs = options.analysis.inputs;
+  const bool apart = options.each || options.output.combine;
+  (void)format_of(options.output, apart ? inputs.size() : 1);
   const auto rules = load(options.analysis, context);
   if (!rules) return;
   const auto settings = settings_of(options.analysis);
   if (!settings) throw UsageError{settings.problem().to_string()};
   if (!options.why_not.empty()) {
-    const auto text =
-        analysis::why_not(options.why_not, options.analysis.inputs, *rules, *settings);
+    const auto text = analysis::why_not(options.why_not, inputs, *rules, *settings);
     if (!text) return context.fail(Exit::nothing_read, text.problem());
-    write_output(options.output, *text, context);
+    const auto status = write_text(options.output.output, *text);
+    if (!status) context.fail(Exit::internal_error, status.problem());
     return;
   }
-  analysis::Timings timings;
-  const auto report = analysis::analyze(options.analysis.inputs, *rules, *settings, &timings);
-  if (!report) return context.fail(Exit::nothing_read, report.problem());
-  for (const std::string& warning : report->warnings) context.note("warning: " + warning);
-  if (!write_output(options.output, render(options, context, *report), context)) return;
-  if (options.timings) print_timings(timings);
-  context.exit = status_of(*report, options.fail_on);
+  std::vector<NamedResult> results;
+  if (!apart) {
+    auto report = report_of(inputs, *rules, *settings, options, context);
+    if (!report) return;
+    results.push_back({inputs.front(), std::move(*report)});
+  }
+  for (std::size_t i = 0; apart && i < inputs.size(); ++i) {
+    auto report = report_of({inputs[i]}, *rules, *settings, options, context);
+    if (report) results.push_back({inputs[i], std::move(*report)});
+  }
+  if (results.empty()) return;
+  context.exit = Exit::done;  // one input of many that could not be read was said
+  show_reports(results, options.output, context);
+  if (options.record) record(results, options, context);
 }
 
 }  // namespace
@@ -103,25 +110,18 @@ void add_analyze(CLI::App& app, Context& context) {
       app.add_subcommand("analyze", "Say what broke first, from a bundle or any evidence at hand");
   Options& options = context.keep<Options>();
   add_analysis_options(*command, options.analysis);
-  command->add_option("-f,--format", options.format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->option_text("FORMAT");
-  command->add_option("-o,--output", options.output, "Write the report to this file")
-      ->option_text("FILE");
-  static const std::map<std::string, FailOn> fail_on{
-      {"never", FailOn::never}, {"fault", FailOn::fault}, {"quarantine", FailOn::quarantine}};
-  command
-      ->add_option("--fail-on", options.fail_on,
-                   "Exit 10 when a fault is found (fault), 20 when a GPU or node should be held "
-                   "(fault, quarantine); default never")
-      ->transform(CLI::CheckedTransformer(fail_on, CLI::ignore_case).description(""))
-      ->option_text("WHAT");
+  add_output_options(*command, options.output);
+  command->add_flag("--each", options.each,
+                    "A report for each input; without it all inputs are one body of evidence");
+  command->add_flag("--history", options.history,
+                    "Let earlier incidents of the same GPU or failure raise the verdict");
+  command->add_flag("--record", options.record, "Add this run to the history");
+  command->add_option("--incident", options.incident, "With --record: which incident it is of")
+      ->option_text("ID");
   command
       ->add_option("--why-not", options.why_not,
                    "Say what speaks against this cause, class or rule instead of the report")
       ->option_text("CAUSE");
-  command->add_flag("-v,--verbose", options.verbose,
-                    "Add the causal chain, the timeline and all observations to the text");
   command->add_flag("--timings", options.timings, "Print where the time went to standard error");
   command->footer(k_examples);
   command->callback([&options, &context] { run(options, context); });

@@ -277,13 +277,6 @@ void add_options(CLI::App& command, Options& options) {
   command.add_option("--redact-rules", options.redact_rules, "More redaction rules; repeatable")
       ->option_text("FILE");
   command.add_flag("--analyze", options.analyze, "Analyze the bundle at once");
-  // Said twice, the later wins: a resumed run may change what the first was told.
-  for (CLI::Option* option : command.get_options())
-    if (option->get_items_expected_max() == 1) {
-      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    } else if (!option->get_positional()) {
-      option->allow_extra_args(false);  // `--node a chat-0`: the pod is none of the nodes
-    }
   command.footer(k_examples);
 }
 
@@ -297,7 +290,7 @@ void take_command_line(const std::string& directory, Options& options, Context& 
   if (!manifest) return context.fail(Exit::usage, manifest.problem());
   if (!options.names.empty() || !options.selector.empty() || !options.nodes.empty() ||
       options.local)
-    return;  // the person says it all again
+    return;
   Options before;
   CLI::App app;
   CLI::App* command = app.add_subcommand("collect");
@@ -309,10 +302,6 @@ void take_command_line(const std::string& directory, Options& options, Context& 
   add_options(*command, before);
   std::vector<std::string> words = manifest->cmdline;
   if (!words.empty()) words.erase(words.begin());
-  // What was said now comes behind what was said then.
-  const auto now = std::find(context.command_line.begin(), context.command_line.end(), "collect");
-  if (now != context.command_line.end())
-    words.insert(words.end(), now + 1, context.command_line.end());
   std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
   try {
     app.parse(words);
@@ -321,6 +310,9 @@ void take_command_line(const std::string& directory, Options& options, Context& 
         Exit::usage,
         "the interrupted run's command line cannot be read; repeat it with --resume " + directory);
   }
+  before.resume = options.resume;
+  if (!options.output.empty()) before.output = options.output;
+  before.analyze = before.analyze || options.analyze;
   options = before;
 }
 

@@ -13,6 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+constexpr milliseconds k_short{15'000};
 constexpr std::size_t k_objects = 64U << 20U;  ///< of JSON looked at for discovery
 constexpr std::size_t k_most_pods = 64;
 
@@ -80,8 +81,6 @@ base::Status Kubernetes::check_api() {
   milliseconds patience{10'000};
   for (const PlanItem& item : plan_.items)
     if (item.id == "cluster-version") patience = item.deadline;
-  // Who waits longer for the first answer has a slow cluster.
-  patience_ = std::max(patience_, patience);
   const Answer version = get({"kubectl", "version", "-o", "json"}, patience);
   if (!version.ok())
     return base::Problem{"the cluster does not answer: " + version.failure.reason, "",
@@ -102,7 +101,7 @@ base::Status Kubernetes::check_api() {
 void Kubernetes::find_namespace() {
   if (!name_space_.empty()) return;
   Answer current =
-      get({"kubectl", "config", "view", "--minify", "-o", "jsonpath={..namespace}"}, patience_);
+      get({"kubectl", "config", "view", "--minify", "-o", "jsonpath={..namespace}"}, k_short);
   name_space_ = current.ok() ? std::string(base::trim(current.text)) : "";
   if (name_space_.empty()) name_space_ = "default";
 }
@@ -130,7 +129,7 @@ void Kubernetes::add_pod(Pod pod) {
 
 void Kubernetes::add_pods_by_selector(const std::string& selector, const std::string& what) {
   const Answer answer =
-      get({"kubectl", "-n", name_space_, "get", "pods", "-l", selector, "-o", "json"}, patience_);
+      get({"kubectl", "-n", name_space_, "get", "pods", "-l", selector, "-o", "json"}, k_short);
   std::vector<Pod> found;
   if (answer.ok()) found = parse_pods(answer.text);
   if (found.empty()) return note_missing(what, answer.failure);
@@ -139,7 +138,7 @@ void Kubernetes::add_pods_by_selector(const std::string& selector, const std::st
 
 void Kubernetes::add_workload(const std::string& kind, const std::string& name) {
   const Answer answer =
-      get({"kubectl", "-n", name_space_, "get", kind + "/" + name, "-o", "json"}, patience_);
+      get({"kubectl", "-n", name_space_, "get", kind + "/" + name, "-o", "json"}, k_short);
   const std::string what = kind + "/" + name;
   if (!answer.ok()) return note_missing(what, answer.failure);
   std::string selector = group_selector(kind, name);
@@ -147,7 +146,7 @@ void Kubernetes::add_workload(const std::string& kind, const std::string& name) 
   if (selector.empty() && object) selector = object->match_labels;
   if (!selector.empty()) return add_pods_by_selector(selector, what);
   // A kind that nobody told us of: its pods carry its name.
-  const Answer all = get({"kubectl", "-n", name_space_, "get", "pods", "-o", "json"}, patience_);
+  const Answer all = get({"kubectl", "-n", name_space_, "get", "pods", "-o", "json"}, k_short);
   bool any = false;
   if (all.ok())
     for (auto& pod : parse_pods(all.text))
@@ -167,7 +166,7 @@ void Kubernetes::add_named(const std::string& name) {
     return add_named(rest);
   }
   const Answer answer =
-      get({"kubectl", "-n", name_space_, "get", "pod", name, "-o", "json"}, patience_);
+      get({"kubectl", "-n", name_space_, "get", "pod", name, "-o", "json"}, k_short);
   std::vector<Pod> found;
   if (answer.ok()) found = parse_pods(answer.text);
   if (found.empty()) return note_missing("pod/" + name, answer.failure);
@@ -181,7 +180,7 @@ void Kubernetes::add_groups() {
     if (const auto selector = group_of(pod); !selector.empty()) selectors.insert(selector);
   for (const auto& selector : selectors) {
     const Answer answer =
-        get({"kubectl", "-n", name_space_, "get", "pods", "-l", selector, "-o", "json"}, patience_);
+        get({"kubectl", "-n", name_space_, "get", "pods", "-l", selector, "-o", "json"}, k_short);
     if (!answer.ok()) continue;
     for (auto& pod : parse_pods(answer.text)) add_pod(std::move(pod));
   }
@@ -192,7 +191,7 @@ void Kubernetes::add_pods_of_nodes() {
     add_once(nodes_, node);
     const Answer answer = get(
         {"kubectl", "get", "pods", "-A", "--field-selector", "spec.nodeName=" + node, "-o", "json"},
-        patience_);
+        milliseconds{20'000});
     if (!answer.ok()) continue;  // the node-pods item says why
     for (auto& pod : parse_pods(answer.text))
       if (pod.requests_gpu && !gpu_daemon(pod)) add_pod(std::move(pod));
@@ -455,7 +454,7 @@ void Kubernetes::on_node_pods(const std::string& node, const Result& result) {
       if (session_.over()) break;
       const Answer answer = get({"kubectl", "-n", name, "get", "pods", "--field-selector",
                                  "spec.nodeName=" + node, "-o", "json"},
-                                patience_);
+                                k_short);
       if (!answer.ok()) continue;
       for (auto& pod : parse_pods(answer.text)) pods.push_back(std::move(pod));
     }
@@ -499,7 +498,7 @@ void Kubernetes::on_node_pods(const std::string& node, const Result& result) {
   Channel channel;
   channel.node = node;
   channel.prefix = command(
-      {"kubectl", "-n", best->name_space, "exec", best->name, "-c", container, "--"}, patience_);
+      {"kubectl", "-n", best->name_space, "exec", best->name, "-c", container, "--"}, k_short);
   hosts_.add_node(channel, mine);
 }
 
@@ -535,7 +534,7 @@ bool Kubernetes::enter_by_debug_pod(const std::string& node, const std::vector<P
   for (int i = 0; i < k_tries && !running && !session_.over(); ++i) {
     const Answer answer =
         get({"kubectl", "-n", name_space_, "get", "pod", name, "-o", "jsonpath={.status.phase}"},
-            patience_);
+            k_short);
     running = answer.ok() && answer.text == "Running";
     if (!running) std::this_thread::sleep_for(seconds{1});
   }
@@ -546,7 +545,7 @@ bool Kubernetes::enter_by_debug_pod(const std::string& node, const std::vector<P
   Channel channel;
   channel.node = node;
   channel.prefix =
-      command({"kubectl", "-n", name_space_, "exec", name, "--", "chroot", "/host"}, patience_);
+      command({"kubectl", "-n", name_space_, "exec", name, "--", "chroot", "/host"}, k_short);
   hosts_.add_node(channel, pods);
   return true;
 }
@@ -556,8 +555,8 @@ std::vector<std::string> Kubernetes::clean_up() {
   for (const auto& name : debug_pods_) {
     base::Command removal;
     removal.argv =
-        command({"kubectl", "-n", name_space_, "delete", "pod", name, "--wait=false"}, patience_);
-    removal.deadline = patience_;
+        command({"kubectl", "-n", name_space_, "delete", "pod", name, "--wait=false"}, k_short);
+    removal.deadline = k_short;
     // Not to be cancelled: what this run made, it removes.
     if (!base::run(removal, [](std::string_view) { return true; }).ok())
       notes.push_back("the debug pod is still there; delete it with: " +

@@ -70,7 +70,6 @@ class Kubernetes {
   Session& session_;
   const Plan& plan_;
   HostSide& hosts_;
-  std::chrono::milliseconds patience_{15'000};  ///< for one question of discovery
   std::string name_space_;
   std::vector<Pod> pods_;
   std::vector<std::string> nodes_;  ///< of the pods and those asked for

@@ -367,9 +367,7 @@ void Session::execute(const Job& job) {
   result.raw = std::move(intake.raw());
   result.redacted = std::move(intake.redacted());
   judge(job, result);
-  // Half a log is evidence, half an object or list is not.
-  const bool partial = result.row.status == "timeout" && job.keep == Keep::head_and_tail;
-  const bool failed = result.row.status != "ok" && !partial;
+  const bool failed = result.row.status != "ok" && result.row.status != "timeout";
   const bool keep = result.row.bytes_kept > 0 && result.row.status != "missing" &&
                     (!failed || job.keep_failed_output || from_errors);
   if (job.error_is_answer && failed) result.row.status = keep ? "ok" : "missing";

@@ -86,8 +86,13 @@ Check explained_check(const Report& report) {
   Check check;
   check.name = "every failure is explained";
   if (outcome_of(report.verdict) != Outcome::unknown) return check;
-  check.state = Check::State::skipped;
+  check.state = Check::State::failed;
+  check.type = "unknown";
   check.message = report.verdict.title;
+  if (report.coverage)
+    for (const auto& cluster : report.coverage->unmatched_errors)
+      check.body += fmt::format("{}: {} times\n    {}\n", visible(cite(cluster.file, cluster.line)),
+                                cluster.count, visible(cluster.example, 1000));
   return check;
 }
 

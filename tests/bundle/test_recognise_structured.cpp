@@ -153,13 +153,6 @@ TEST_CASE("a log that shows a tool's output among other things is still a log") 
   CHECK(bundle::recognise(log + log + log, "x").kind == Kind::container_log);
 }
 
-TEST_CASE("a file that describes several nodes is none of them") {
-  const std::string one = "Name: gpu-3\nRoles: <none>\nTaints: <none>\n\n";
-  const auto seen = bundle::recognise(one + "Name: gpu-4\nRoles: <none>\n", "x");
-  CHECK(seen.kind == Kind::node);
-  CHECK(seen.place.node.empty());
-}
-
 TEST_CASE("describe names its object") {
   CHECK(bundle::recognise("Name: gpu-3\nRoles: <none>\nTaints: <none>\n", "x").place.node ==
         "gpu-3");

@@ -106,17 +106,16 @@ TEST_CASE(
     "a flooding tool is cut to head and tail, a tool that prints invalid UTF-8 is kept as it is") {
   const World world;
   add_gpu_tools(world);
-  world.tool("dmesg", "echo first; yes '[    1.000000] flood' | head -c 1500000; echo last");
+  world.tool("dmesg", "echo first; yes '[    1.000000] flood' | head -c 60000000; echo last");
   world.tool("free", "printf 'Mem: \\377\\376 broken\\n'");
-  const auto plan = hasty_plan(world, {{"tier: minimal, deadline: 15s, cap: 16MiB",
-                                        "tier: minimal, deadline: 120s, cap: 64KiB"}});
+  const auto plan = hasty_plan(world, {{"cap: 16MiB", "cap: 64KiB"}});
   const Run got = run(world, local(world, {"--plan", plan}));
   INFO(got.errors());
   const Bundle bundle = open(got.bundle);
   const auto* row = bundle.row("dmesg");
   REQUIRE(row != nullptr);
   REQUIRE(row->cut.has_value());
-  CHECK(row->bytes_seen > 1'400'000);
+  CHECK(row->bytes_seen > 50'000'000);
   CHECK(row->bytes_kept < 70'000);
   const std::string text = bundle.file(row->path);
   CHECK(text.substr(0, 6) == "first\n");
@@ -223,7 +222,7 @@ TEST_CASE("a target that cannot be written is one clear message and leaves nothi
   CHECK(got.exit() == 1);
   CHECK(got.errors().find("No such file or directory") != std::string::npos);
   // A disk that fills up, played by a limit on the size of files.
-  world.tool("dmesg", "yes '[    1.000000] NVRM: much' | head -c 300000");
+  world.tool("dmesg", "yes '[    1.000000] NVRM: much' | head -c 3000000");
   base::Command command;
   command.argv = {"sh",
                   "-c",
@@ -236,7 +235,6 @@ TEST_CASE("a target that cannot be written is one clear message and leaves nothi
                   "-o",
                   world.path("out/b.tar.gz")};
   command.environment = world.environment();
-  command.deadline = std::chrono::seconds(120);
   const auto ended = base::run(command, [](std::string_view) { return true; });
   INFO(ended.error_text);
   CHECK(ended.exit_code == 1);
