@@ -32,6 +32,8 @@ struct Engine {
   Histogram ttft, queue;
   std::uint32_t ttft_line = 0, queue_line = 0;
   bool serving = false;
+  double answered = 0, failed = 0;  ///< requests by a proxy's own counter
+  std::uint32_t failed_line = 0;
 };
 
 struct Series {
@@ -112,6 +114,13 @@ void read_metric(Engine& engine, const Fact& fact) {
     engine.queue.add(upper_bound(fact.get("labels.le")), *value);
     if (engine.queue_line == 0) engine.queue_line = fact.line;
   }
+  if (ends_with(name, "_requests_total") && fact.find("labels.status") != nullptr) {
+    const std::string status = fact.get("labels.status");
+    const bool failed = status == "error" || status[0] == '5';
+    engine.answered += *value;
+    engine.failed += failed ? *value : 0;
+    if (failed) engine.failed_line = fact.line;
+  }
   const bool success = base::contains(name, "request_success") && *value > 0 &&
                        fact.get("labels.finished_reason") != "abort";
   engine.serving = engine.serving || success;
@@ -150,7 +159,7 @@ bool rising(const std::vector<Reading>& readings) {
 }
 
 void emit(const Engine& engine, const evidence::FactSink& sink) {
-  if (engine.series.empty() && engine.ttft.empty()) return;
+  if (engine.series.empty() && engine.ttft.empty() && engine.queue.empty()) return;
   Fact fact;
   fact.kind = Kind::load;
   fact.file = engine.file;
@@ -174,6 +183,10 @@ void emit(const Engine& engine, const evidence::FactSink& sink) {
   if (const auto p95 = engine.ttft.quantile(0.95)) set("ttft_p95", plain(*p95), engine.ttft_line);
   if (const auto p95 = engine.queue.quantile(0.95))
     set("queue_p95", plain(*p95), engine.queue_line);
+  if (engine.failed_line != 0 && engine.answered > 0) {
+    set("requests", plain(engine.answered), engine.failed_line);
+    set("error_share", plain(engine.failed / engine.answered), engine.failed_line);
+  }
   if (!engine.name.empty()) set("engine", engine.name, fact.line);
   set("source", engine.source, fact.line);
   set("serving", engine.serving ? "true" : "false", fact.line);
