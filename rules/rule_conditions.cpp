@@ -388,6 +388,9 @@ std::vector<Refine> read_refine(YamlReader& reader, Id node) {
                     }});
     keys.push_back({"evidence", [&](Id v) { refine.evidence = read_kinds(reader, v); }});
     if (!reader.each_key(item, "refine", keys)) continue;
+    // All must hold, whichever key the person wrote first.
+    std::stable_partition(refine.seen.begin(), refine.seen.end(),
+                          [](const Seen& s) { return !s.negate; });
     const bool conditional = std::any_of(
         k_conditions.begin(), k_conditions.end(),
         [&](std::string_view name) { return reader.tree().find(item, name) != YamlTree::k_none; });

@@ -89,6 +89,7 @@ class Proposal {
   bool take_variable(const std::vector<CompiledVariable>& variables) {
     // In the middle of a word (`bf16`, `H100`) a digit is part of the name.
     if (at_ > 0 && word_character(message_[at_ - 1]) && word_character(message_[at_])) return false;
+    if (in_version()) return false;
     const re2::StringPiece rest(message_.data() + at_, message_.size() - at_);
     for (const CompiledVariable& v : variables) {
       re2::StringPiece found[3];
@@ -104,6 +105,17 @@ class Proposal {
       return true;
     }
     return false;
+  }
+
+  /// Whether a version such as `v1.2.3` goes on here: a rule for one version says so in full, and
+  /// the person who wants any takes it out.
+  [[nodiscard]] bool in_version() const {
+    std::size_t begin = at_;
+    while (begin > 0 && (std::isdigit(static_cast<unsigned char>(message_[begin - 1])) != 0 ||
+                         message_[begin - 1] == '.'))
+      --begin;
+    return begin > 0 && begin < at_ && (message_[begin - 1] == 'v' || message_[begin - 1] == 'V') &&
+           (begin == 1 || !word_character(message_[begin - 2]));
   }
 
   void put(const Variable& v) {

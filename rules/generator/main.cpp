@@ -87,10 +87,10 @@ int main(int argc, char** argv) {
   }
   keep(merger.diagnostics());
   keep(check_packs(merger.packs(), merger.rules()));
-  // Packs that are written side by side may name one another's rules before both are there.
+  // What a user may leave open (a pack of theirs may define it later), the built-in packs may not.
   for (Diagnostic& d : diagnostics)
     if (d.code == "unknown-rule" || d.code == "unknown-tag" || d.code == "unknown-cause")
-      d.level = Diagnostic::Level::warning;
+      d.level = Diagnostic::Level::error;
   int errors = print(diagnostics);
   RuleSet rules = merger.take();
   errors += run_samples(rules);
