@@ -108,20 +108,7 @@ class Composites {
         o.captures.emplace(name, value);
     }
     o.count = 1;
-    o.role = rule.role;
-    o.severity = rule.severity;
-    o.cause = rule.cause;
-    o.class_ = rule.class_;
-    o.title = rule.title;
-    o.fault_domain = rule.fault_domain;
-    o.confidence_cap = rule.confidence_cap;
-    o.pattern = rule.pattern.value_or("");
-    o.scope = rule.scope.value_or("");
-    o.quarantine = rule.quarantine;
-    o.next_steps = rule.next_steps;
-    o.tags = rule.tags;
-    o.fatal = rule.fatal;
-    o.stands_alone = rule.stands_alone;
+    start_from_rule(o);
     o.title = filled_title(o);
     // Its terms are what it is made of: as roots they would compete with it.
     for (const std::size_t i : *terms)

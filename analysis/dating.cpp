@@ -136,8 +136,8 @@ class Dater {
 
   // --- Zones ---
 
-  std::int64_t zone_of(std::uint32_t file) const {
-    if (options_.zone_offset_ns) return *options_.zone_offset_ns;
+  std::int64_t zone_of(std::uint32_t file, std::int64_t local_ns) const {
+    if (options_.zone) return options_.zone(local_ns);
     const auto it = zones_.find(file);
     return it == zones_.end() ? 0 : it->second;
   }
@@ -145,7 +145,7 @@ class Dater {
   /// Streams whose messages stand in a zoned stream of the node too show how far their clock's zone
   /// lies from UTC.
   void find_zones() {
-    if (options_.zone_offset_ns) return;
+    if (options_.zone) return;
     std::map<std::uint32_t, std::vector<std::int64_t>> differences;
     for_each_twin([&](const Observation& local, const Observation& zoned) {
       if (local.stamp->base == Stamp::Base::no_zone && zoned.stamp->base == Stamp::Base::utc)
@@ -194,7 +194,7 @@ class Dater {
     if (!slot.own) time.uncertainty_ns += k_borrowed_stamp;
     time.year_known = year_known;
     const Stamp::Base base = slot.stamp->base;
-    if (base != Stamp::Base::utc && base != Stamp::Base::monotonic) ns -= zone_of(slot.file);
+    if (base != Stamp::Base::utc && base != Stamp::Base::monotonic) ns -= zone_of(slot.file, ns);
     if (const StreamInfo* stream = stream_of(slot.file); stream && stream->clock_skew_ns) {
       // A manifest is evidence too, and may be damaged: beyond ten years nothing is believed.
       const std::int64_t skew =
@@ -222,7 +222,7 @@ class Dater {
       if (slot.stamp->base != Stamp::Base::no_zone) continue;
       const StreamInfo* stream = stream_of(slot.file);
       const bool kernel = stream != nullptr && stream->kind == evidence::Kind::kernel_log;
-      const std::int64_t zone = options_.zone_offset_ns ? 0 : k_no_zone;
+      const std::int64_t zone = options_.zone ? 0 : k_no_zone;
       resolve(slot, slot.stamp->ns, zone + (kernel ? k_dmesg_drift : 0));
     }
     for (const Slot& slot : slots_)
@@ -329,7 +329,7 @@ class Dater {
         const auto dated = in_year(ns, year - back[i]);
         // 29 February of a common year cannot be right: the day after keeps the order.
         resolve(*slots[i], dated.value_or(in_year(ns + k_day, year - back[i]).value_or(ns)),
-                (options_.zone_offset_ns ? 0 : k_no_zone) + k_no_year, known);
+                (options_.zone ? 0 : k_no_zone) + k_no_year, known);
       }
       // With no date anywhere the first such stream is what the others are placed against.
       if (!known) {
@@ -442,7 +442,7 @@ class Dater {
       if (!stamp) continue;
       if (stamp->base == Stamp::Base::utc) return Boot{stamp->ns, k_boot_known, true};
       if (stamp->base == Stamp::Base::no_zone)
-        return Boot{stamp->ns - zone_of(file), k_boot_known + k_no_zone, true};
+        return Boot{stamp->ns - zone_of(file, stamp->ns), k_boot_known + k_no_zone, true};
     }
     if (const auto it = twins.find(file); it != twins.end()) return it->second;
     if (const auto it = xids.find(file); it != xids.end()) return it->second;

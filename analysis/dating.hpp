@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,9 +24,10 @@ struct StreamInfo {
 };
 
 struct DatingOptions {
-  std::optional<int> year;                     ///< `--year`: of the newest stamps
-  std::optional<std::int64_t> zone_offset_ns;  ///< `--tz`: local time minus UTC
-  std::optional<std::int64_t> boot_time_ns;    ///< `--boot-time`
+  std::optional<int> year;  ///< `--year`: of the newest stamps
+  /// `--tz`: local time minus UTC at a local time, both in nanoseconds; empty: not told.
+  std::function<std::int64_t(std::int64_t local_ns)> zone;
+  std::optional<std::int64_t> boot_time_ns;  ///< `--boot-time`
 };
 
 /// Gives every observation, fact and stream its time in UTC with an uncertainty, as far as the

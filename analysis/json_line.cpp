@@ -5,6 +5,7 @@
 
 #include "analysis/stamp_forms.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace triage::analysis {
 namespace {
@@ -20,40 +21,6 @@ struct Member {
   std::string_view value;  ///< raw: a string without its quotes, a literal, an array
   enum class Type : std::uint8_t { string, literal, array } type = Type::literal;
 };
-
-void append_utf8(std::string& out, unsigned code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0U | (code >> 6U));
-    out += static_cast<char>(0x80U | (code & 0x3FU));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0U | (code >> 12U));
-    out += static_cast<char>(0x80U | ((code >> 6U) & 0x3FU));
-    out += static_cast<char>(0x80U | (code & 0x3FU));
-  } else {
-    out += static_cast<char>(0xF0U | (code >> 18U));
-    out += static_cast<char>(0x80U | ((code >> 12U) & 0x3FU));
-    out += static_cast<char>(0x80U | ((code >> 6U) & 0x3FU));
-    out += static_cast<char>(0x80U | (code & 0x3FU));
-  }
-}
-
-std::optional<unsigned> hex4(std::string_view text) {
-  if (text.size() < 4) return std::nullopt;
-  unsigned value = 0;
-  for (const char c : text.substr(0, 4)) {
-    if (is_digit(c))
-      value = value * 16 + static_cast<unsigned>(c - '0');
-    else if (c >= 'a' && c <= 'f')
-      value = value * 16 + static_cast<unsigned>(c - 'a' + 10);
-    else if (c >= 'A' && c <= 'F')
-      value = value * 16 + static_cast<unsigned>(c - 'A' + 10);
-    else
-      return std::nullopt;
-  }
-  return value;
-}
 
 std::string decode_string(std::string_view raw) {
   std::string out;
@@ -78,17 +45,17 @@ std::string decode_string(std::string_view raw) {
         out += ' ';
         break;
       case 'u': {
-        auto code = hex4(raw.substr(std::min(at, raw.size())));
+        auto code = base::hex_number(raw.substr(std::min(at, raw.size())), 4);
         if (!code) break;
         at += 4;
         if (*code >= 0xD800 && *code < 0xDC00 && raw.substr(std::min(at, raw.size()), 2) == "\\u") {
-          const auto low = hex4(raw.substr(at + 2));
+          const auto low = base::hex_number(raw.substr(at + 2), 4);
           if (low && *low >= 0xDC00 && *low < 0xE000) {
             code = 0x10000 + ((*code - 0xD800) << 10U) + (*low - 0xDC00);
             at += 6;
           }
         }
-        append_utf8(out, *code >= 0xD800 && *code < 0xE000 ? 0xFFFD : *code);
+        base::append_utf8(out, *code >= 0xD800 && *code < 0xE000 ? 0xFFFD : *code);
         break;
       }
       default:

@@ -13,8 +13,6 @@ using rules::Order;
 using rules::Role;
 using rules::Same;
 
-namespace {
-
 void start_from_rule(Observation& o) {
   const rules::Rule& rule = *o.rule;
   o.role = rule.role;
@@ -32,6 +30,8 @@ void start_from_rule(Observation& o) {
   o.scope = rule.scope.value_or("");
   o.stands_alone = rule.stands_alone;
 }
+
+namespace {
 
 class Settler {
  public:

@@ -10,6 +10,9 @@ namespace triage::analysis {
 /// Needs dated observations at completed places.
 void settle_roles(EvidenceModel& model, const rules::RuleSet& rules);
 
+/// Gives an observation the values that its rule itself says, whatever it had.
+void start_from_rule(Observation& observation);
+
 /// Lays `overlay` over an observation.
 void apply(const rules::Overlay& overlay, Observation& observation);
 

@@ -384,7 +384,16 @@ class Builder {
     }
     for (const evidence::Fact& fact : model_.facts) sound = sound || shows_work(fact);
     const bool unexplained = worst != nullptr || (!sound && !model_.unmatched.empty());
-    if (unexplained) {
+    if (!unexplained && nothing_known()) {
+      v.class_ = v.cause = "unknown";
+      v.title = "Nothing in this is known as evidence of an inference service";
+      v.severity = "info";
+      v.scope = "unknown";
+      v.confidence_reasons.emplace_back("no line was recognised, so nothing speaks for health");
+      report_.missing_evidence.push_back(
+          {"the log of the failed container", "the first error usually stands there",
+           "kubectl -n NAMESPACE logs POD -c CONTAINER --previous --timestamps"});
+    } else if (unexplained) {
       v.class_ = v.cause = "unknown";
       v.title = worst != nullptr
                     ? worst->title
@@ -416,6 +425,14 @@ class Builder {
     }
     report_.quarantine.reason =
         "nothing in the evidence asks for holding hardware or a worker out of service";
+  }
+
+  /// Whether the inputs hold neither a line that a rule knows nor a form that a parser knows.
+  [[nodiscard]] bool nothing_known() const {
+    const bool form = std::any_of(
+        model_.streams.begin(), model_.streams.end(),
+        [](const StreamInfo& stream) { return stream.kind != evidence::Kind::unknown_text; });
+    return model_.observations.empty() && model_.facts.empty() && !form;
   }
 
   void timeline() {

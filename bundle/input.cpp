@@ -441,7 +441,10 @@ void Reader::show(const EvidenceFile& file, std::string_view head, ByteStream& s
   if (!visit_(file, head, metered)) stopped_ = true;
   ++summary_.files;
   summary_.bytes += metered.delivered();
-  if (!head.empty() && file.format != evidence::Format::binary) ++usable_;
+  if (file.format == evidence::Format::binary)
+    summary_.omissions.push_back({file.path, "is binary data that is not known as evidence"});
+  else if (!head.empty())
+    ++usable_;
   if (metered.damage()) warn(file.path, *metered.damage());
 }
 
@@ -484,10 +487,8 @@ base::Result<ReadSummary> read_inputs(const std::vector<std::string>& inputs,
     problem.message += " (" + summary.warnings.front() + ")";
   } else if (summary.files == 0) {
     problem.message = "the directory holds no file";
-  } else if (summary.bytes == 0) {
-    problem.message = summary.files == 1 ? "is empty" : "holds only empty files";
   } else {
-    problem.message = "holds only binary data that is not known as evidence";
+    problem.message = summary.files == 1 ? "is empty" : "holds only empty files";
   }
   return problem;
 }

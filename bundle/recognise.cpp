@@ -2,6 +2,7 @@
 #include <cctype>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "bundle/recognise_detail.hpp"
 
 namespace triage::bundle {
@@ -12,16 +13,24 @@ using detail::Sample;
 constexpr std::size_t k_max_lines = 1000;
 
 /// Text may hold stray control bytes, NULs of a crashed writer or any encoding; binary is full of
-/// them.
+/// them, or, compressed or encrypted, of both control bytes and bytes that form no character.
 bool is_binary(std::string_view head) {
   std::size_t strange = 0;
-  for (const char c : head) {
+  std::size_t broken = 0;
+  for (std::size_t at = 0; at < head.size(); ++at) {
+    const char c = head[at];
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\b' && c != '\x1b')
+    if (byte >= 0x80) {
+      const std::size_t length = base::utf8_length(head, at);
+      length == 0 ? ++broken : at += length - 1;
+    } else if (byte < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\b' &&
+               c != '\x1b') {
       ++strange;
+    }
   }
   constexpr std::size_t k_one_in = 10;
-  return strange * k_one_in > head.size();
+  return strange * k_one_in > head.size() ||
+         (strange * k_one_in * 3 > head.size() && broken * 5 > head.size());
 }
 
 Sample make_sample(std::string_view head) {

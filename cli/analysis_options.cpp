@@ -3,19 +3,11 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text.hpp"
+#include "cli/zone.hpp"
 #include "rules/loader.hpp"
 
 namespace triage::cli {
 namespace {
-
-/// `UTC`, `Z`, `+02:00`, `-0530`: local time minus UTC.
-std::optional<std::int64_t> zone_offset(const std::string& text) {
-  if (base::iequals(text, "utc") || base::iequals(text, "z")) return 0;
-  const auto stamp = evidence::parse_rfc3339("2000-01-01T00:00:00" + text);
-  const auto utc = evidence::parse_rfc3339("2000-01-01T00:00:00Z");
-  if (!stamp || stamp->base != evidence::Stamp::Base::utc) return std::nullopt;
-  return utc->ns - stamp->ns;
-}
 
 base::Problem bad(const std::string& option, const std::string& value, const std::string& mend) {
   return {"'" + value + "' is not understood", option, mend};
@@ -57,7 +49,8 @@ void add_analysis_settings(CLI::App& command, AnalysisOptions& options) {
       .add_option("--gpu", options.gpu,
                   "Leave out what names another GPU: UUID, PCI address or index")
       ->option_text("ID");
-  command.add_option("--tz", options.zone, "Zone of stamps that name none: UTC, +02:00")
+  command
+      .add_option("--tz", options.zone, "Zone of stamps that name none: UTC, +02:00, Europe/Berlin")
       ->option_text("ZONE");
   command.add_option("--year", options.year, "Year of stamps that name none")
       ->check(CLI::Range(1971, 2200))
@@ -93,9 +86,11 @@ base::Result<analysis::AnalyzeOptions> settings_of(const AnalysisOptions& option
   if (!boot) return boot.problem();
   if (*boot) settings.dating.boot_time_ns = (*boot)->ns;
   if (!options.zone.empty()) {
-    settings.dating.zone_offset_ns = zone_offset(options.zone);
-    if (!settings.dating.zone_offset_ns)
-      return bad("--tz", options.zone, "write UTC or an offset such as +02:00");
+    settings.dating.zone = zone_from(options.zone);
+    if (!settings.dating.zone)
+      return bad("--tz", options.zone,
+                 "write UTC, an offset such as +02:00, or a name such as Europe/Berlin (names need "
+                 "the system's time zone database)");
   }
   for (const std::string& text : options.places) {
     const auto equals = text.find('=');

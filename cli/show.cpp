@@ -84,12 +84,13 @@ void run(const Options& options, Context& context) {
         return !printed;
       });
   if (!summary) return context.fail(Exit::nothing_read, summary.problem());
-  if (!file_found)
+  if (!file_found) {
+    const std::string near = base::nearest(wanted, seen);
     return context.fail(Exit::usage,
                         base::Problem{"no file of this name in the input", wanted,
-                                      seen.empty() ? ""
-                                                   : "triage ls shows the files; the nearest is " +
-                                                         base::nearest(wanted, seen)});
+                                      "triage ls shows the files" +
+                                          (near.empty() ? near : "; the nearest is " + near)});
+  }
   if (!printed)
     context.fail(Exit::usage, base::Problem{"the file has fewer lines", options.place, ""});
 }

@@ -9,7 +9,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(triage_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 endif()
 if(TRIAGE_SANITIZE)
-  target_compile_options(triage_options INTERFACE -fsanitize=${TRIAGE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  target_compile_options(triage_options INTERFACE -fsanitize=${TRIAGE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1)
   target_link_options(triage_options INTERFACE -fsanitize=${TRIAGE_SANITIZE})
 endif()
 if(TRIAGE_LTO)

@@ -72,6 +72,14 @@ std::string to_rfc3339(const Time& time) {
   return out + "Z";
 }
 
+std::int64_t written_ns(const Time& time) {
+  const std::int64_t unit = time.uncertainty_ns < 1'000'000  ? 1'000
+                            : time.uncertainty_ns < k_second ? 1'000'000
+                                                             : k_second;
+  const std::int64_t rest = time.ns % unit;
+  return time.ns - (rest < 0 ? rest + unit : rest);
+}
+
 std::string to_words(const Time& time) {
   if (time.year_known) return to_rfc3339(time);
   Time dated = time;

@@ -35,6 +35,10 @@ struct Stamp {
 /// RFC 3339 in UTC with as many digits as the time is worth (`2025-08-14T03:12:07.250Z`). Empty
 /// when the year is not known.
 [[nodiscard]] std::string to_rfc3339(const Time& time);
+
+/// Nanoseconds of what `to_rfc3339` writes: a picture drawn from a stored report must be that of
+/// the report at hand.
+[[nodiscard]] std::int64_t written_ns(const Time& time);
 /// For people: RFC 3339, or `08-14 03:12:07` when the year is not known.
 [[nodiscard]] std::string to_words(const Time& time);
 /// Days since 1970 of a civil date (Howard Hinnant's algorithm); months and days count from 1.

@@ -1,45 +1,17 @@
 #include "redact/decode.hpp"
 
+#include <algorithm>
 #include <array>
+
+#include "base/utf8.hpp"
 
 namespace triage::redact {
 namespace {
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 /// The number of `digits` hex digits at `at`, or -1.
 int hex_number(std::string_view text, std::size_t at, std::size_t digits) {
-  if (at + digits > text.size()) return -1;
-  int value = 0;
-  for (std::size_t i = 0; i < digits; ++i) {
-    const int digit = hex_value(text[at + i]);
-    if (digit < 0) return -1;
-    value = value * 16 + digit;
-  }
-  return value;
-}
-
-void append_utf8(std::string& out, unsigned code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0U | (code >> 6U));
-    out += static_cast<char>(0x80U | (code & 0x3FU));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0U | (code >> 12U));
-    out += static_cast<char>(0x80U | ((code >> 6U) & 0x3FU));
-    out += static_cast<char>(0x80U | (code & 0x3FU));
-  } else {
-    out += static_cast<char>(0xF0U | (code >> 18U));
-    out += static_cast<char>(0x80U | ((code >> 12U) & 0x3FU));
-    out += static_cast<char>(0x80U | ((code >> 6U) & 0x3FU));
-    out += static_cast<char>(0x80U | (code & 0x3FU));
-  }
+  const auto value = base::hex_number(text.substr(std::min(at, text.size())), digits);
+  return value ? static_cast<int>(*value) : -1;
 }
 
 /// Decodes the escape at `at` (a backslash) into `out`; the number of bytes it takes.
@@ -82,12 +54,12 @@ std::size_t unescape(std::string_view source, std::size_t at, std::string& out) 
       if (code >= 0xD800 && code < 0xDC00 && source.substr(at + 6).starts_with("\\u")) {
         const int low = hex_number(source, at + 8, 4);
         if (low >= 0xDC00 && low < 0xE000) {
-          append_utf8(out, 0x10000U + ((static_cast<unsigned>(code) - 0xD800U) << 10U) +
-                               (static_cast<unsigned>(low) - 0xDC00U));
+          base::append_utf8(out, 0x10000U + ((static_cast<unsigned>(code) - 0xD800U) << 10U) +
+                                     (static_cast<unsigned>(low) - 0xDC00U));
           return 12;
         }
       }
-      append_utf8(out, static_cast<unsigned>(code));
+      base::append_utf8(out, static_cast<unsigned>(code));
       return 6;
     }
     default:

@@ -74,7 +74,7 @@ class Places {
 /// Microseconds from `start_ns`, as a double: stamps of hostile logs may be centuries apart.
 void write_time(JsonWriter& out, const std::optional<evidence::Time>& time, std::int64_t start_ns) {
   if (time)
-    out.number(static_cast<double>((time->ns - start_ns) / 1000));
+    out.number(static_cast<double>((written_ns(*time) - start_ns) / 1000));
   else
     out.null();
 }
@@ -82,9 +82,10 @@ void write_time(JsonWriter& out, const std::optional<evidence::Time>& time, std:
 std::int64_t start_of(const Report& report, std::size_t count) {
   std::int64_t start = INT64_MAX;
   for (std::size_t i = 0; i < count; ++i)
-    if (const auto& time = report.observations[i].at.time) start = std::min(start, time->ns);
+    if (const auto& time = report.observations[i].at.time)
+      start = std::min(start, written_ns(*time));
   for (const auto& link : report.causal_chain)
-    if (link.at.time) start = std::min(start, link.at.time->ns);
+    if (link.at.time) start = std::min(start, written_ns(*link.at.time));
   // Whole seconds, and never below zero: differences of two stamps then fit 64 bits.
   return start == INT64_MAX || start < 0 ? 0 : start / 1'000'000'000 * 1'000'000'000;
 }

@@ -72,7 +72,8 @@ std::vector<Point> points_of(const MetricSeries& series) {
   for (std::size_t i = 0; i < series.points.size(); i += stride) {
     const auto& [time, value] = series.points[i];
     if (!(std::fabs(value) < 1e300)) continue;  // nor a number whose spread overflows
-    points.push_back({dated ? static_cast<double>(time->ns) : static_cast<double>(i), value});
+    points.push_back(
+        {dated ? static_cast<double>(written_ns(*time)) : static_cast<double>(i), value});
   }
   return points;
 }

@@ -70,19 +70,20 @@ Picture picture_of(const std::vector<const ObservationEntry*>& dated) {
   picture.lanes = lanes_of(dated);
   std::map<std::string, std::size_t> lane_index;
   for (std::size_t i = 0; i < picture.lanes.size(); ++i) lane_index[picture.lanes[i]] = i;
-  const auto [first, last] = std::minmax_element(
-      dated.begin(), dated.end(),
-      [](const auto* a, const auto* b) { return a->at.time->ns < b->at.time->ns; });
-  const auto from = static_cast<double>((*first)->at.time->ns);
-  const auto to = static_cast<double>((*last)->at.time->ns);
+  const auto [first, last] =
+      std::minmax_element(dated.begin(), dated.end(), [](const auto* a, const auto* b) {
+        return written_ns(*a->at.time) < written_ns(*b->at.time);
+      });
+  const auto from = static_cast<double>(written_ns(*(*first)->at.time));
+  const auto to = static_cast<double>(written_ns(*(*last)->at.time));
   const double margin = std::max((to - from) * 0.01, 1e6);
   picture.from = from - margin;
   picture.to = to + margin;
   for (const auto* seen : dated) {
     const auto found = lane_index.find(seen->at.file);
     const std::size_t lane = found == lane_index.end() ? picture.lanes.size() - 1 : found->second;
-    const double share =
-        (static_cast<double>(seen->at.time->ns) - picture.from) / (picture.to - picture.from);
+    const double share = (static_cast<double>(written_ns(*seen->at.time)) - picture.from) /
+                         (picture.to - picture.from);
     const auto column = std::min(k_bins - 1, static_cast<std::size_t>(share * k_bins));
     Bin& bin = picture.bins[{lane, column}];
     bin.count += seen->count;
@@ -131,7 +132,7 @@ void draw_chain(std::string& out, const Picture& picture, const Report& report, 
   for (std::size_t i = 0; i < report.causal_chain.size() && i < 60; ++i) {
     const auto& link = report.causal_chain[i];
     if (!link.at.time) continue;
-    const double x = picture.x(static_cast<double>(link.at.time->ns));
+    const double x = picture.x(static_cast<double>(written_ns(*link.at.time)));
     if (x < k_left || x > k_width) continue;
     out += fmt::format("<line class=\"link {}\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{}\" y2=\"{}\"/>",
                        class_of(rank_of(link.role)), x, x, k_top - 4, height);

@@ -1,28 +1,13 @@
 #include "analysis/formats/located_tree.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
+#include "base/utf8.hpp"
+
 namespace triage::analysis::formats {
 namespace {
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0U | (code >> 6U));
-    out += static_cast<char>(0x80U | (code & 0x3FU));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0U | (code >> 12U));
-    out += static_cast<char>(0x80U | ((code >> 6U) & 0x3FU));
-    out += static_cast<char>(0x80U | (code & 0x3FU));
-  } else {
-    out += static_cast<char>(0xF0U | (code >> 18U));
-    out += static_cast<char>(0x80U | ((code >> 12U) & 0x3FU));
-    out += static_cast<char>(0x80U | ((code >> 6U) & 0x3FU));
-    out += static_cast<char>(0x80U | (code & 0x3FU));
-  }
-}
 
 /// Recursive descent over the text. Every `read_*` returns false when the text is damaged or ends;
 /// what was read until then stays in the tree.
@@ -227,22 +212,8 @@ class JsonReader {
   }
 
   std::optional<std::uint32_t> read_hex4() {
-    if (at_ + 4 > text_.size()) return std::nullopt;
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < 4; ++i) {
-      const char c = text_[at_ + i];
-      std::uint32_t digit = 0;
-      if (c >= '0' && c <= '9')
-        digit = static_cast<std::uint32_t>(c - '0');
-      else if (c >= 'a' && c <= 'f')
-        digit = static_cast<std::uint32_t>(c - 'a' + 10);
-      else if (c >= 'A' && c <= 'F')
-        digit = static_cast<std::uint32_t>(c - 'A' + 10);
-      else
-        return std::nullopt;
-      value = value * 16 + digit;
-    }
-    at_ += 4;
+    const auto value = base::hex_number(text_.substr(std::min(at_, text_.size())), 4);
+    if (value) at_ += 4;
     return value;
   }
 
@@ -258,7 +229,7 @@ class JsonReader {
       else
         at_ = back;
     }
-    append_utf8(out, *code >= 0xD800 && *code < 0xE000 ? 0xFFFD : *code);
+    base::append_utf8(out, *code >= 0xD800 && *code < 0xE000 ? 0xFFFD : *code);
     return true;
   }
 

@@ -72,7 +72,7 @@ TEST_CASE("dating: a stamp without zone is UTC, less certain, and --tz moves it"
     Case c;
     const auto file = c.stream(Kind::container_log);
     const auto at = c.line(file, "[2025-08-14 03:12:07 TP1] the worker is lost");
-    if (told) c.options.zone_offset_ns = 2 * 3600 * k_second;
+    if (told) c.options.zone = [](std::int64_t) { return 2 * 3600 * k_second; };
     c.date();
     CHECK(c.at(at) == (told ? "2025-08-14T01:12:07Z" : "2025-08-14T03:12:07Z"));
     CHECK((c.observations[at].time->uncertainty_ns > k_second) == !told);
