@@ -51,12 +51,15 @@ void narrow(EvidenceModel& model, const AnalyzeOptions& options) {
     if (!options.pod.empty() && !o.place.pod.empty() && o.place.pod != options.pod) return true;
     if (!options.node.empty() && !o.place.node.empty() && o.place.node != options.node) return true;
     if (options.gpu.empty()) return false;
-    const std::string pci = evidence::normalise_pci(options.gpu);
+    // What the person gave is one of three names; of the others nothing is known.
     const bool named =
         !o.place.pci.empty() || !o.place.gpu_uuid.empty() || !o.place.gpu_index.empty();
-    return named && o.place.pci != pci &&
-           o.place.gpu_uuid != evidence::normalise_gpu_uuid(options.gpu) &&
-           o.place.gpu_index != options.gpu;
+    const auto is = [](const std::string& name, const std::string& wanted) {
+      return !name.empty() && name == wanted;
+    };
+    return named && !is(o.place.pci, evidence::normalise_pci(options.gpu)) &&
+           !is(o.place.gpu_uuid, evidence::normalise_gpu_uuid(options.gpu)) &&
+           !is(o.place.gpu_index, options.gpu);
   };
   model.observations.erase(
       std::remove_if(model.observations.begin(), model.observations.end(), outside),

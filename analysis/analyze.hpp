@@ -62,6 +62,9 @@ class Engine {
                                            const AnalyzeOptions& options,
                                            Timings* timings = nullptr);
 
+/// Whether some rule gives that cause, has that class or that id; else a problem with the nearest.
+[[nodiscard]] base::Status check_why_not(const std::string& cause, const rules::RuleSet& rules);
+
 /// `--why-not CAUSE`: for people, what speaks for and against that cause in this evidence.
 [[nodiscard]] base::Result<std::string> why_not(const std::string& cause,
                                                 const std::vector<std::string>& inputs,

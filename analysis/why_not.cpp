@@ -75,7 +75,7 @@ class WhyNot {
     for (const rules::Rule& rule : rules_.rules)
       if (rule.cause == cause_ || rule.id == cause_ || rule.class_ == cause_ || refines_to(rule))
         fitting.push_back(&rule);
-    if (fitting.empty()) return fmt::format("No rule gives the cause {}.\n", cause_);
+    if (fitting.empty()) return fmt::format("Nothing in this evidence shows {}.\n", cause_);
     std::string out = fmt::format("No line shows {}. Rules that would:\n", cause_);
     for (const rules::Rule* rule : fitting) {
       std::string kinds;
@@ -91,8 +91,14 @@ class WhyNot {
   }
 
   bool refines_to(const rules::Rule& rule) const {
-    return std::any_of(rule.refine.begin(), rule.refine.end(),
-                       [&](const rules::Refine& r) { return r.overlay.cause == cause_; });
+    if (std::any_of(rule.refine.begin(), rule.refine.end(),
+                    [&](const rules::Refine& r) { return r.overlay.cause == cause_; }))
+      return true;
+    if (!rule.catalog) return false;
+    const auto table = rules_.catalogs.find(rule.catalog->table);
+    return table != rules_.catalogs.end() &&
+           std::any_of(table->second.rows.begin(), table->second.rows.end(),
+                       [&](const rules::CatalogRow& row) { return row.overlay.cause == cause_; });
   }
 
   const std::string& cause_;
@@ -101,7 +107,32 @@ class WhyNot {
   const rules::RuleSet& rules_;
 };
 
+/// Causes, classes and rule ids, as a person may name them.
+std::vector<std::string> names_of(const rules::RuleSet& rules) {
+  std::set<std::string> names;
+  const auto add = [&](const rules::Overlay& overlay) {
+    if (overlay.cause) names.insert(*overlay.cause);
+    if (overlay.class_) names.insert(*overlay.class_);
+  };
+  for (const rules::Rule& rule : rules.rules) {
+    names.insert({rule.id, rule.cause, rule.class_});
+    for (const rules::Refine& refine : rule.refine) add(refine.overlay);
+  }
+  for (const auto& [name, table] : rules.catalogs)
+    for (const rules::CatalogRow& row : table.rows) add(row.overlay);
+  return {names.begin(), names.end()};
+}
+
 }  // namespace
+
+base::Status check_why_not(const std::string& cause, const rules::RuleSet& rules) {
+  const auto names = names_of(rules);
+  if (std::find(names.begin(), names.end(), cause) != names.end()) return base::Done{};
+  const std::string near = base::nearest(cause, names);
+  return base::Problem{
+      "no rule gives the cause '" + cause + "'", "--why-not",
+      near.empty() ? "triage rules list shows them" : "did you mean " + near + "?"};
+}
 
 base::Result<std::string> why_not(const std::string& cause, const std::vector<std::string>& inputs,
                                   const rules::RuleSet& rules, const AnalyzeOptions& options) {

@@ -81,6 +81,8 @@ void run(const Options& options, Context& context) {
   const auto settings = settings_of(options.analysis);
   if (!settings) throw UsageError{settings.problem().to_string()};
   if (!options.why_not.empty()) {
+    const auto known = analysis::check_why_not(options.why_not, *rules);
+    if (!known) throw UsageError{known.problem().to_string()};
     const auto text = analysis::why_not(options.why_not, inputs, *rules, *settings);
     if (!text) return context.fail(Exit::nothing_read, text.problem());
     const auto status = write_text(options.output.output, *text);

@@ -1,10 +1,13 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 
 namespace {
@@ -43,6 +46,22 @@ void one_value_each(CLI::App& app) {
     one_value_each(*command);
 }
 
+/// CLI11 says of `triage frobnicate` only that a command is missing.
+std::string unknown_command(const CLI::App& app, const std::vector<std::string>& words) {
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(command->get_name());
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i].starts_with("--colo") && !triage::base::contains(words[i], "=")) ++i;
+    if (i >= words.size() || words[i].starts_with('-')) continue;
+    if (std::find(known.begin(), known.end(), words[i]) != known.end()) return {};
+    const std::string near = triage::base::nearest(words[i], known);
+    return "there is no command '" + words[i] + "'" +
+           (near.empty() ? near : "; did you mean " + near + "?");
+  }
+  return {};
+}
+
 int run(int argc, char** argv) {
   Context context;
   context.command_line.assign(argv, argv + argc);
@@ -69,7 +88,9 @@ int run(int argc, char** argv) {
     app.exit(success);
     return triage::cli::flush_output() ? 0 : static_cast<int>(Exit::internal_error);
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "triage: %s\nRun with --help for more information.\n", error.what());
+    const std::string unknown = unknown_command(app, context.command_line);
+    std::fprintf(stderr, "triage: %s\nRun with --help for more information.\n",
+                 unknown.empty() ? error.what() : unknown.c_str());
     return static_cast<int>(Exit::usage);
   } catch (const triage::cli::UsageError& error) {
     std::fprintf(stderr, "triage: %s\n", error.message.c_str());
