@@ -113,8 +113,10 @@ base::Result<Analysed> run_pipeline(const std::vector<std::string>& inputs, Matc
     model.kinds.insert(fact.kind);
     // A derived fact carries the dated moment of what it was derived from.
     model.fact_times.push_back(
-        fact.stamp ? std::optional<evidence::Time>({fact.stamp->ns, fact.stamp->resolution_ns})
-                   : std::nullopt);
+        fact.stamp
+            ? std::optional<evidence::Time>({fact.stamp->ns, fact.stamp->resolution_ns,
+                                             fact.stamp->base != evidence::Stamp::Base::no_year})
+            : std::nullopt);
     model.facts.push_back(std::move(fact));
   }
   observe_facts(model, matching, parsed);

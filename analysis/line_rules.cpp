@@ -79,7 +79,12 @@ bool kind_reads(Kind wanted, Kind kind) {
     // `ollama serve` and `triton` under systemd, or a wrapper that tails the device plugin: one
     // stream, several writers.
     case Kind::controller_log:
-      return wanted == Kind::device_plugin_log || wanted == Kind::driver_log;
+      return wanted == Kind::device_plugin_log || wanted == Kind::driver_log ||
+             wanted == Kind::container_log;
+    // A server that logs its own access lines (gunicorn, a router with a model inside) looks like a
+    // gateway until it raises.
+    case Kind::gateway_log:
+      return wanted == Kind::container_log;
     default:
       return false;
   }

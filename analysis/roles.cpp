@@ -87,6 +87,10 @@ class Settler {
     if (row != nullptr) {
       apply(row->overlay, o);
       o.captures.insert_or_assign("catalog.title", row->title);
+      // So that a refine can tell what the table said from what the rule says.
+      if (row->overlay.role)
+        o.captures.insert_or_assign("catalog.role",
+                                    std::string(rules::to_string(*row->overlay.role)));
       if (!row->meaning.empty()) o.captures.insert_or_assign("catalog.meaning", row->meaning);
       o.catalog_line = row->line;
       return;

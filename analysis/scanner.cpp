@@ -240,19 +240,28 @@ class FileScan {
     std::string masked;
     line.masked = mask_user_text(line.whole, candidate, number, masked);
     bool matched = false;
-    bool error_like = false;
+    const LineRules::Pattern* error_like = nullptr;
     std::uint32_t last_owner = ~0U;
     for (const std::uint32_t id : candidate.patterns) {
       const LineRules::Pattern& pattern = rules_.patterns()[id];
-      if (pattern.use == LineRules::Use::error_like) error_like = true;
+      if (pattern.use == LineRules::Use::error_like) error_like = &pattern;
       if (pattern.use != LineRules::Use::rule || pattern.owner == last_owner) continue;
       if (match_rule(pattern.owner, candidate, line)) {
         matched = true;
         last_owner = pattern.owner;
       }
     }
-    if (error_like && !matched && unmatched_seen_ < k_unmatched_looked_at)
+    if (error_like != nullptr && !matched && unmatched_seen_ < k_unmatched_looked_at &&
+        reads_as_error(*error_like, line, candidate))
       note_unmatched(line.masked, message_of(line, candidate), number);
+  }
+
+  /// The filter knows words without their case, and a logger says itself when a line is harmless.
+  bool reads_as_error(const LineRules::Pattern& words, Line& line,
+                      const Candidate& candidate) const {
+    const std::string& level = prefix_of(line, candidate).level;
+    return level != "info" && level != "debug" && level != "trace" &&
+           words.regex.matches(line.masked);
   }
 
   bool match_rule(std::uint32_t owner, const Candidate& candidate, Line& line) {

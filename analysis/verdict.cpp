@@ -383,6 +383,13 @@ class Builder {
         if (worst == nullptr || (o.fatal && !worst->fatal)) worst = &o;
     }
     for (const evidence::Fact& fact : model_.facts) sound = sound || shows_work(fact);
+    // A container that was killed, or that ends again and again, is no sound system while nothing
+    // shows it at work.
+    if (worst != nullptr || !sound)
+      for (const Observation& o : model_.observations)
+        if (o.role == Role::symptom && o.severity >= Severity::warning && o.fatal &&
+            (worst == nullptr || !worst->fatal))
+          worst = &o;
     const bool unexplained = worst != nullptr || (!sound && !model_.unmatched.empty());
     if (!unexplained && nothing_known()) {
       v.class_ = v.cause = "unknown";

@@ -25,7 +25,9 @@ std::optional<evidence::Time> time_of(const Evidence& evidence, std::size_t inde
 
 std::optional<evidence::Stamp> stamp_of(const std::optional<evidence::Time>& time) {
   if (!time) return std::nullopt;
-  return evidence::Stamp{evidence::Stamp::Base::utc, time->ns, time->uncertainty_ns};
+  using Base = evidence::Stamp::Base;
+  return evidence::Stamp{time->year_known ? Base::utc : Base::no_year, time->ns,
+                         time->uncertainty_ns};
 }
 
 std::string plain(double value) {
