@@ -208,7 +208,10 @@ void Job::look_again() {
   for (const Written& written : written_) {
     auto counts = check(written, false);
     // A value that a later file gave away: mask it here too, and look once more.
-    if (counts && counts->tier1() > 0) {
+    const auto hosts = [&] {
+      return counts->by_what[static_cast<std::size_t>(redact::What::host)];
+    };
+    if (counts && counts->tier1() + hosts() > 0) {
       counts = check(written, true);
       if (counts) counts = check(written, false);
     }

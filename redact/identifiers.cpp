@@ -45,7 +45,7 @@ bool is_dotted_name(std::string_view name) {
 }
 
 /// Whether what stands before `begin` says that the number is a version.
-bool after_version_word(std::string_view text, std::size_t begin) {
+bool after_version_word(std::string_view text, std::size_t begin, bool private_range) {
   std::size_t at = begin;
   while (at > 0 && std::strchr(" \t\"':=<>(~^v[", text[at - 1]) != nullptr) --at;
   if (at < begin && at > 0) {
@@ -60,12 +60,15 @@ bool after_version_word(std::string_view text, std::size_t begin) {
                       text[word - 1] == '.'))
     --word;
   const std::string_view before = text.substr(word, end - word);
-  static constexpr std::array<std::string_view, 24> k_marks{
-      "version", "cudnn",   "cublas", "tensorrt", "trt",      "nccl",    "vbios",   "firmware",
-      "driver",  "release", "build",  "rev",      "cuda",     "package", "nvinfer", "inforom",
-      "nvidia-", "lib",     "cufft",  "cusparse", "cusolver", "curand",  "toolkit", "kernel"};
-  return std::any_of(k_marks.begin(), k_marks.end(),
-                     [&](std::string_view mark) { return base::icontains(before, mark); });
+  static constexpr std::array<std::string_view, 14> k_marks{
+      "version", "cudnn",   "cublas", "tensorrt", "nccl",     "vbios",  "nvinfer",
+      "inforom", "nvidia-", "cufft",  "cusparse", "cusolver", "curand", "npp"};
+  static constexpr std::array<std::string_view, 10> k_weak_marks{
+      "firmware", "driver",  "release", "build",   "rev",
+      "cuda",     "package", "lib",     "toolkit", "kernel"};
+  const auto says = [&](std::string_view mark) { return base::icontains(before, mark); };
+  return std::any_of(k_marks.begin(), k_marks.end(), says) ||
+         (!private_range && std::any_of(k_weak_marks.begin(), k_weak_marks.end(), says));
 }
 
 }  // namespace
@@ -133,7 +136,7 @@ Span find_ip4(std::string_view text, std::size_t begin, std::size_t end) {
   if (value == 0xA9FEA9FEU) return {};  // the clouds' metadata address says nothing of a network
   const bool private_range = top == 10 || (value >> 20U) == 0xAC1U || (value >> 16U) == 0xC0A8U ||
                              (value >> 22U) == (0x64400000U >> 22U);
-  if (after_version_word(text, begin)) return {};
+  if (after_version_word(text, begin, private_range)) return {};
   // Small numbers are more often versions than public addresses.
   if (!private_range && top < 16 && (value & 0xFFU) < 32 && ((value >> 8U) & 0xFFU) < 32) return {};
   return {begin, last};
@@ -284,14 +287,24 @@ bool is_private_host(std::string_view word, bool sure) {
     if (within(domain) && (lower == domain || !is_one_of(domain, k_of_customers))) return false;
   const std::string_view top = last_label(lower);
   if (sure) return true;
-  static constexpr std::array<std::string_view, 16> k_domains{
-      "com",  "net",  "org",     "internal",    "local", "lan", "corp",  "intranet",
-      "home", "test", "example", "localdomain", "edu",   "gov", "cloud", "mil"};
-  if (!is_one_of(top, k_domains)) return false;
-  // Modules and classes: `torch.test`, `com.acme`; names of two labels only in sure places.
+  if (word.find('_') != std::string_view::npos) return false;
   const auto labels = std::count(word.begin(), word.end(), '.') + 1;
-  if (labels < 3 && top != "com" && top != "net" && top != "org") return false;
-  return std::none_of(word.begin(), word.end(), [](char c) { return c == '_'; });
+  static constexpr std::array<std::string_view, 17> k_domains{
+      "com",  "net",     "org",         "internal", "local", "lan",   "corp", "intranet", "home",
+      "test", "example", "localdomain", "edu",      "gov",   "cloud", "mil",  "dev"};
+  // Modules and classes: `torch.test`, `com.acme`; names of two labels only where they are plain.
+  if (is_one_of(top, k_domains)) return labels >= 3 || top == "com" || top == "net" || top == "org";
+  // Countries, unless files, attributes and code end so too: then a label must look like a host's.
+  static constexpr std::array<std::string_view, 40> k_countries{
+      "de", "uk", "fr", "nl", "ch", "at", "se", "no", "dk", "fi", "pl", "cz", "es", "pt",
+      "it", "be", "ie", "eu", "us", "ca", "mx", "br", "jp", "kr", "cn", "tw", "hk", "sg",
+      "in", "au", "nz", "za", "ru", "ua", "tr", "il", "ae", "io", "ai", "co"};
+  if (labels < 3 || !is_one_of(top, k_countries)) return false;
+  static constexpr std::array<std::string_view, 8> k_ambiguous{"at", "in", "it", "io",
+                                                               "no", "is", "us", "be"};
+  const std::string_view before_top = word.substr(0, word.size() - top.size());
+  const bool host_like = before_top.find_first_of("-0123456789") != std::string_view::npos;
+  return host_like || !is_one_of(top, k_ambiguous);
 }
 
 bool is_service_account(std::string_view name) {

@@ -34,13 +34,14 @@ constexpr auto words(T... word) {
 constexpr auto k_password =
     words("password", "passwd", "passphrase", "passwort", "passcode", "pass", "pwd", "passw", "psw",
           "pswd", "requirepass", "masterauth", "sshpass", "userpass", "rootpass", "dbpass",
-          "keypass", "storepass", "passin", "passout", "kennwort", "motdepasse", "contrasena");
+          "keypass", "storepass", "passin", "passout", "kennwort", "motdepasse", "contrasena", "pw",
+          "bindpw", "rootpw", "userpw", "dbpw", "otp", "totp", "otac");
 // Values of these are secrets.
 constexpr auto k_secret =
     words("secret", "secrets", "credential", "credentials", "cred", "creds", "apikey", "apikeys",
           "passkey", "psk", "mnemonic", "jwt", "jws", "keytab", "connstr", "dockerconfigjson",
           "dockercfg", "htpasswd", "secretkey", "accesskey", "privatekey", "authkey", "sharedkey",
-          "masterkey", "signingkey", "sas", "assertion", "otp", "totp");
+          "masterkey", "signingkey", "sas", "assertion");
 constexpr auto k_token = words("token", "bearer", "authtoken", "accesstoken", "refreshtoken",
                                "idtoken", "bottoken", "sessiontoken", "apitoken", "csrftoken",
                                "csrfmiddlewaretoken", "xsrf", "csrf", "pat", "oauthtoken");
@@ -65,12 +66,12 @@ constexpr auto k_key_of_secret = words(
     "recovery", "registry", "minio", "s3", "gcs", "upstream", "backend", "proxy", "router",
     "gateway", "tenant", "customer", "team", "x", "functions", "function", "rapidapi");
 constexpr auto k_key_of_other =
-    words("public", "pub", "gpg", "pgp", "cache", "partition", "primary", "foreign", "sort", "hash",
-          "row", "map", "json", "yaml", "dict", "object", "label", "topology", "toleration", "node",
-          "affinity", "lookup", "idempotency", "dedup", "routing", "shard", "group", "batch",
-          "metric", "config", "kv", "attention", "query", "rank", "feature", "translation",
-          "message", "event", "index", "state", "block", "prefix", "hot", "arrow", "max", "min",
-          "sorting", "pkey", "k8s", "selector", "domain");
+    words("public", "pub", "gpg", "pgp", "cache", "partition", "foreign", "sort", "hash", "row",
+          "map", "json", "yaml", "dict", "object", "label", "topology", "toleration", "node",
+          "affinity", "lookup", "idempotency", "dedup", "shard", "group", "batch", "metric",
+          "config", "kv", "attention", "query", "rank", "feature", "translation", "message",
+          "event", "index", "state", "block", "prefix", "hot", "arrow", "max", "min", "sorting",
+          "pkey", "k8s", "selector", "domain");
 
 // After these a credential's name speaks of something else: `token_limit`, `secret_name`.
 constexpr auto k_other_thing = words(
@@ -125,7 +126,7 @@ constexpr auto k_speaker =
     words("user", "system", "assistant", "human", "ai", "bot", "customer", "chat", "model", "llm",
           "last", "agent", "tool", "retrieved", "page", "generated", "completion", "prompt",
           "negative", "final", "raw", "first", "developer", "rag", "ocr", "transcribed", "source",
-          "rewritten", "search", "original", "initial");
+          "rewritten", "search", "original", "initial", "reasoning", "thinking");
 // After these a content word speaks of a measure or a setting.
 constexpr auto k_about_content = words(
     "len", "length", "lengths", "tokens", "token", "count", "id", "ids", "logprobs", "logprob",
@@ -170,7 +171,7 @@ KeyClass exact(std::string_view joined) {
     What what;
   };
   // Sorted by nothing: looked at once for each distinct key.
-  static constexpr std::array<Row, 97> k_rows{{
+  static constexpr std::array<Row, 99> k_rows{{
       {"name", KeyKind::name, What::secret},
       {"headername", KeyKind::name, What::secret},
       {"header", KeyKind::name, What::secret},
@@ -224,6 +225,8 @@ KeyClass exact(std::string_view joined) {
       {"system", KeyKind::maybe_text, What::prompt},
       {"developer", KeyKind::maybe_text, What::prompt},
       {"parts", KeyKind::maybe_text, What::text},
+      {"erlangcookie", KeyKind::secret, What::secret},
+      {"rabbitmqerlangcookie", KeyKind::secret, What::secret},
       {"auth", KeyKind::if_random, What::token},
       {"inputids", KeyKind::token_ids, What::token_ids},
       {"ids", KeyKind::pieces, What::token_ids},
@@ -367,14 +370,22 @@ KeyClass content_class(const Words& all) {
   // `the prompt was`: the verb is no head.
   if (n > 1 && (last == "was" || last == "is" || last == "were" || last == "are" ||
                 last == "string" || last == "value" || last == "preview" || last == "sample" ||
-                last == "dump" || last == "received" || last == "sent" || last == "formatting"))
+                last == "dump" || last == "received" || last == "sent" || last == "formatting" ||
+                last == "after" || last == "before" || last == "used"))
     return content_class(Words(all.begin(), all.end() - 1));
   if (n > 1 && (last == "ids" || last == "id")) {
     static constexpr auto k_of_tokens =
         words("token", "tokens", "input", "output", "prompt", "completion", "generated", "decoder",
               "orig", "fill", "draft", "sampled");
-    const bool tokens = k_of_tokens.has(all[n - 2]) || any_word(all, "token");
-    if (tokens && last == "ids") return {KeyKind::token_ids, What::token_ids};
+    // Tokens of the vocabulary with a meaning of their own are settings.
+    static constexpr auto k_of_vocabulary =
+        words("eos", "bos", "pad", "stop", "unk", "special", "bad", "forced", "suppress", "sep",
+              "mask", "image", "audio", "video", "start", "end", "begin", "type", "cls");
+    if (any_before(all, n, k_of_vocabulary)) return {};
+    const bool of_tokens = k_of_tokens.has(all[n - 2]);
+    const bool ids = last == "ids" && (of_tokens || any_word(all, "token"));
+    const bool one = all[n - 2] == "token" && n > 2 && k_of_tokens.has(all[n - 3]);
+    if (ids || one) return {KeyKind::token_ids, What::token_ids};
     return {};
   }
   if (last == "tokens" && n > 1) {
@@ -431,6 +442,17 @@ std::vector<std::string> key_words(std::string_view key) {
     }
   }
   flush();
+  // `key1`, `token2`: one of several.
+  for (std::string& w : out) {
+    const auto letters = w.find_last_not_of("0123456789");
+    if (letters == std::string::npos || letters + 1 == w.size()) continue;
+    const std::string_view stem = std::string_view(w).substr(0, letters + 1);
+    for (const std::string_view name : {"key", "token", "password", "secret", "pass", "prompt"})
+      if (stem == name) {
+        w.resize(stem.size());
+        break;
+      }
+  }
   return out;
 }
 

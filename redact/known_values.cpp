@@ -45,7 +45,8 @@ void KnownValues::add(std::string_view text, What what) {
   if (text.size() < k_shortest || text.size() > k_longest) return;
   if (is_content(what)) {
     if (text.size() < k_shortest_cut_text || !is_prose(text, 4) || is_technical(text)) return;
-  } else if (!is_distinctive(text) && !(what == What::user && text.size() >= 8)) {
+  } else if (what != What::host && !is_distinctive(text) &&
+             !(what == What::user && text.size() >= 8)) {
     return;
   }
   const std::lock_guard lock(mutex_);
@@ -99,7 +100,8 @@ void KnownValueFinder::find(std::string_view line, std::vector<Hit>& hits) {
       work = work > same + 1 ? work - same - 1 : 0;
       const bool cut_text = is_content(anchor.value->what) && same >= k_shortest_cut_text;
       if (same != text.size() && !cut_text) continue;
-      if (same < k_stands_alone_below || anchor.value->what == What::user) {
+      if (same < k_stands_alone_below || anchor.value->what == What::user ||
+          anchor.value->what == What::host) {
         const bool before = begin > 0 && is_word(line[begin - 1]);
         const bool after = begin + same < line.size() && is_word(line[begin + same]);
         if (before || after) continue;

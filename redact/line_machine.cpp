@@ -148,6 +148,7 @@ void LineMachine::line(std::string_view line, Edits& out, bool goes_on) {
   if (depth_ == 0 && line.front() == '{' && container_json(line, out)) return;
   const Payload payload = payload_of(line);
   if (state_.pem && pem_line(line, payload, out)) return;
+  if (line.starts_with("Private-Lines: ")) state_.pem = true;  // PuTTY's form
   std::size_t begin = payload.begin;
   const bool record = is_record_start(line.substr(begin));
   if (!payload.framed && record && state_.frames.size() > 1 && line.front() != '{')
@@ -166,9 +167,51 @@ void LineMachine::line(std::string_view line, Edits& out, bool goes_on) {
   if (payload.begin == 0 && begin == 0) access_log_user(line, begin, out);
   Scanner scanner(env_, state_, line, out, depth_, true);
   scanner.scan(begin, line.size());
+  if (env_.profile.free_text && line.back() == ':') announces_text(line, begin);
   if (state_.frames.size() > 1 && record && line.back() != '{' && line.back() != '[' &&
       line.back() != '(' && line.back() != ',')
     state_.frames.resize(1);
+}
+
+void LineMachine::remember() {
+  before_ = *this;
+  if (inner_) inner_->remember();
+}
+
+void LineMachine::again(std::string_view redacted, Edits& out, bool goes_on) {
+  LineMemory after = *this;
+  LineMemory inner_after;
+  static_cast<LineMemory&>(*this) = before_;
+  if (inner_) {
+    inner_after = *inner_;
+    static_cast<LineMemory&>(*inner_) = inner_->before_;
+  }
+  line(redacted, out, goes_on);
+  static_cast<LineMemory&>(*this) = std::move(after);
+  if (inner_) static_cast<LineMemory&>(*inner_) = std::move(inner_after);
+}
+
+/// `Prompt after formatting:`, `Retrieved context:`: the text follows on lines of its own.
+void LineMachine::announces_text(std::string_view line, std::size_t begin) {
+  std::size_t end = line.size() - 1;
+  std::size_t first = end;
+  int words = 0;
+  while (first > begin && words < 3) {
+    std::size_t start = first;
+    while (start > begin && (is_alpha(line[start - 1]) || line[start - 1] == '_')) --start;
+    if (start == first) break;
+    first = start;
+    ++words;
+    const KeyClass key = env_.keys.classify(line.substr(first, end - first));
+    const bool several = words > 1 && key.kind == KeyKind::maybe_text;
+    if (key.kind == KeyKind::content || several) {
+      block_ = {true, 0, false, 60, key.what};
+      block_.announced = true;
+      return;
+    }
+    if (first == begin || line[first - 1] != ' ') break;
+    --first;
+  }
 }
 
 /// Docker's json-file driver wraps every line: the line inside has its own course.
@@ -235,6 +278,22 @@ bool LineMachine::pem_line(std::string_view line, const Payload& payload, Edits&
 /// A line of a block that is masked as a whole. False when the block ended before it.
 bool LineMachine::block_line(std::string_view line, std::size_t begin, Edits& out) {
   const std::size_t text = first_not_blank(line, begin);
+  if (block_.announced) {
+    // Prose is masked, until a record or something that is no prose any more.
+    if (text >= line.size()) return true;
+    const std::string_view rest = line.substr(text);
+    const bool ends = is_record_start(line.substr(begin)) || block_.lines_left-- <= 0 ||
+                      std::string_view(">[]{}<").find(rest.front()) != std::string_view::npos;
+    const bool speaker = rest.find(": ") < 16;
+    if (ends || is_technical(rest) || (!is_prose(rest, 3) && !block_.masked_one)) {
+      block_.active = block_.announced = false;
+      return false;
+    }
+    if (speaker || !is_prose(rest, 2)) return false;
+    block_.masked_one = true;
+    mask_rest(line, text, line.size(), block_.what, out);
+    return true;
+  }
   if (text >= line.size()) return true;
   const std::size_t indent = text - begin;
   bool inside = indent > block_.indent && block_.lines_left-- > 0;
@@ -426,7 +485,11 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
   KeyClass found = env_.keys.classify(key);
   if (!env_.profile.content && found.masks_text()) found = {};
   if (!env_.profile.free_text && found.kind == KeyKind::maybe_text) found = {};
-  const std::size_t at = first_not_blank(line, value);
+  std::size_t at = first_not_blank(line, value);
+  if (separator == ':' && at < line.size() && line[at] == '&') {  // an anchor before the value
+    const auto blank = line.find(' ', at);
+    if (blank != std::string_view::npos) at = first_not_blank(line, blank);
+  }
   std::size_t end = line.size();
   while (end > at && (line[end - 1] == ' ' || line[end - 1] == '\r')) --end;
   const std::string_view rest = line.substr(at, end - at);
@@ -447,7 +510,8 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
     }
     return line.size();
   }
-  const bool block = (rest.front() == '|' || rest.front() == '>') && rest.size() <= 3;
+  const bool tagged = rest.front() == '!' && (rest.back() == '|' || rest.back() == '>');
+  const bool block = ((rest.front() == '|' || rest.front() == '>') && rest.size() <= 3) || tagged;
   if (block && separator == ':') {
     if (found.is_secret() || found.masks_text())
       block_ = {true, indent, false, k_most_block_lines,

@@ -22,17 +22,8 @@ struct Payload {
 /// Whether a message begins with a stamp, a level or another mark that loggers start records with.
 [[nodiscard]] bool is_record_start(std::string_view message);
 
-/// Redacts the lines of one stream in order, and carries what reaches over line ends: private keys,
-/// texts whose quote is still open, YAML blocks, credentials cut by a terminal, flags whose value
-/// stands on the next line. Lines are never joined or split: each gives edits of its own.
-class LineMachine {
- public:
-  LineMachine(Env& env, int depth) : env_(env), depth_(depth) {}
-
-  /// `line` without its end. `goes_on`: the line was longer than a buffer and this is not its end.
-  void line(std::string_view line, Edits& out, bool goes_on = false);
-
- private:
+/// What the lines so far leave to the next ones.
+struct LineMemory {
   struct Level {
     std::size_t indent;
     KeyClass inherited;  ///< of the values under this key
@@ -44,9 +35,39 @@ class LineMachine {
     bool keys_end_it = false;  ///< a plain text that runs on; a line with a key is none of it
     int lines_left = 0;
     What what = What::text;
+    bool announced = false;  ///< by a line before that names the text and ends in a colon
+    bool masked_one = false;
   };
 
+  ScanState state_;
+  std::vector<Level> levels_;
+  Block block_;
+  KeyClass named_;  ///< of a YAML `name:` that waits for its `value:`
+  std::size_t named_indent_ = 0;
+  int pem_lines_ = 0;
+  bool after_partial_ = false;
+  bool secret_object_ = false;
+  bool other_object_ = false;
+};
+
+/// Redacts the lines of one stream in order, and carries what reaches over line ends: private keys,
+/// texts whose quote is still open, YAML blocks, credentials cut by a terminal, flags whose value
+/// stands on the next line. Lines are never joined or split: each gives edits of its own.
+class LineMachine : private LineMemory {
+ public:
+  LineMachine(Env& env, int depth) : env_(env), depth_(depth) {}
+
+  /// `line` without its end. `goes_on`: the line was longer than a buffer and this is not its end.
+  void line(std::string_view line, Edits& out, bool goes_on = false);
+  /// Keeps what was known before a line, so that `again` can look at it as it was redacted.
+  void remember();
+  /// What a second run would still mask in the line that was just redacted. What follows is read
+  /// as after the original.
+  void again(std::string_view redacted, Edits& out, bool goes_on = false);
+
+ private:
   bool container_json(std::string_view line, Edits& out);
+  void announces_text(std::string_view line, std::size_t begin);
   std::size_t continued(std::string_view line, const Payload& payload, Edits& out);
   bool pem_line(std::string_view line, const Payload& payload, Edits& out);
   std::size_t template_line(std::string_view line, std::size_t text, Edits& out);
@@ -60,15 +81,7 @@ class LineMachine {
 
   Env& env_;
   int depth_;
-  ScanState state_;
-  std::vector<Level> levels_;
-  Block block_;
-  KeyClass named_;  ///< of a YAML `name:` that waits for its `value:`
-  std::size_t named_indent_ = 0;
-  int pem_lines_ = 0;
-  bool after_partial_ = false;
-  bool secret_object_ = false;
-  bool other_object_ = false;
+  LineMemory before_;                   ///< of the last line that began
   std::unique_ptr<LineMachine> inner_;  ///< of Docker's JSON records
 };
 

@@ -11,14 +11,10 @@ Profile profile_of(Kind kind, Format format) {
   switch (kind) {
     case Kind::kernel_log:
     case Kind::gpu_state:
-    case Kind::fabric_log:
-    case Kind::device_plugin_log:
-    case Kind::driver_log:
     case Kind::gateway_stats:
     case Kind::metrics:
     case Kind::dcgm_diag:
     case Kind::host_memory:
-      profile.content = false;
       profile.free_text = false;
       break;
     case Kind::pod:

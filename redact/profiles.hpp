@@ -6,8 +6,8 @@
 
 namespace triage::redact {
 
-/// What is looked for in evidence of a kind: nobody's prompt stands in a kernel log, and text there
-/// must not be taken for one.
+/// What is looked for in evidence of a kind: sentences in a kernel log or an event are the system's
+/// own, and must not be taken for a prompt.
 [[nodiscard]] Profile profile_of(evidence::Kind kind, evidence::Format format);
 
 }  // namespace triage::redact

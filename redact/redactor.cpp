@@ -25,6 +25,8 @@ constexpr std::size_t k_longest_piece = 1U << 20U;
 constexpr std::size_t k_cut_search = 64U << 10U;
 /// Entries of a private map: enough for a bundle, bounded for a hostile one.
 constexpr std::size_t k_most_map_entries = 1'000'000;
+/// How often a redacted line is looked at again until nothing changes any more; two are common.
+constexpr int k_most_rounds = 4;
 /// Files that a report lists one by one.
 constexpr std::size_t k_most_report_files = 20'000;
 
@@ -123,6 +125,7 @@ struct Stream::State {
   }
 
   void piece(std::string_view text, bool goes_on, std::string& out);
+  void settle(std::size_t begin, bool goes_on, std::string& out);
   void lines(std::string_view text, std::string& out);
   void beyond_structure(std::string_view line);
   void span_of_user_text(std::string_view line, const UserTextTracker::Part& part);
@@ -141,8 +144,9 @@ struct Stream::State {
   KnownValueFinder finder;
   UserTextTracker tracker;
   Counts counts;
-  std::string carry;   ///< the start of a line whose end did not come yet
-  std::string output;  ///< kept for its capacity
+  std::string carry;     ///< the start of a line whose end did not come yet
+  std::string output;    ///< kept for its capacity
+  std::string redacted;  ///< likewise
   bool first_line = true;
   Edits edits;
   std::size_t structural = 0;  ///< of the edits, those that the structure of the line gave
@@ -218,15 +222,19 @@ void Stream::State::beyond_structure(std::string_view line) {
   hits.clear();
   finder.find(line, hits);
   for (const KnownValueFinder::Hit& hit : hits) {
-    if (!covered_by_edit(hit.begin, hit.end))
-      edits.push_back({hit.begin, hit.end, hit.value->what,
-                       shared.namer.name(hit.value->what, hit.value->text)});
+    if (covered_by_edit(hit.begin, hit.end)) continue;
+    const KnownValues::Value& value = *hit.value;
+    std::string name = value.what != What::host ? shared.namer.name(value.what, value.text)
+                       : env.profile.strict     ? shared.namer.name_of_whole_host(value.text)
+                                                : shared.namer.name_of_host(value.text);
+    edits.push_back({hit.begin, hit.end, value.what, std::move(name)});
   }
 }
 
 void Stream::State::piece(std::string_view text, bool goes_on, std::string& out) {
   edits.clear();
   const std::size_t learnt = shared.known.size();
+  machine.remember();
   machine.line(text, edits, goes_on);
   if (env.known != nullptr) {
     // What this line taught is learnt in its other spellings too.
@@ -252,7 +260,28 @@ void Stream::State::piece(std::string_view text, bool goes_on, std::string& out)
         shared.reverse.try_emplace(edit.replacement,
                                    text.substr(edit.begin, edit.end - edit.begin));
   }
+  const bool settled = std::all_of(edits.begin(), edits.end(),
+                                   [](const Edit& edit) { return is_address(edit.what); });
+  const std::size_t begin = out.size();
   apply(text, edits, out);
+  if (!settled) settle(begin, goes_on, out);
+}
+
+/// Placeholders read differently from what they stand for: a sentence may have become a word, or
+/// a quote have found its end. Whatever a second run would still mask is masked now.
+void Stream::State::settle(std::size_t begin, bool goes_on, std::string& out) {
+  KnownValues* const known = env.known;
+  env.known = nullptr;  // what holds placeholders is not worth knowing
+  for (int round = 0; round < k_most_rounds; ++round) {
+    edits.clear();
+    machine.again(std::string_view(out).substr(begin), edits, goes_on);
+    if (edits.empty()) break;
+    normalise(edits);
+    redacted.clear();
+    apply(std::string_view(out).substr(begin), edits, redacted);
+    out.replace(begin, std::string::npos, redacted);
+  }
+  env.known = known;
 }
 
 void Stream::State::lines(std::string_view text, std::string& out) {

@@ -19,6 +19,9 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, N>& wor
                      [&](std::string_view w) { return base::iequals(w, word); });
 }
 
+constexpr std::array<std::string_view, 5> k_field_schemes{"Digest", "Hawk", "OAuth", "Signature",
+                                                          "MAC"};
+
 bool is_scheme(std::string_view word) {
   static constexpr std::array<std::string_view, 14> k_schemes{
       "Bearer", "Basic",  "Token",    "ApiKey", "Api-Key", "Key", "Negotiate",
@@ -54,6 +57,15 @@ bool names_a_secret(std::string_view value) {
   return false;
 }
 
+/// base64 of `user:password`, as registries store it.
+bool is_basic_credential(std::string_view value) {
+  const auto decoded = decode_base64_text(value, 512);
+  if (!decoded) return false;
+  const auto colon = decoded->find(':');
+  return colon != std::string::npos && colon > 0 && colon + 3 < decoded->size() &&
+         decoded->find_first_of(" \n{\"") == std::string::npos;
+}
+
 /// Looks like a JSON or Python structure written into a text.
 bool is_structured(std::string_view value) {
   value = base::trim(value);
@@ -73,7 +85,8 @@ bool Scanner::is_secret_value(KeyClass key, std::string_view value) const {
   switch (key.kind) {
     case KeyKind::secret:
       if (status) return false;
-      if (key.what == What::password) return value.size() >= 3;
+      if (key.what == What::password)
+        return value.size() >= 3 && !(is_number(value) && value.size() < 4);
       if (key.what == What::secret && names_a_secret(value)) return false;
       if (is_number(value) && value.size() < 9) return false;
       return value.size() >= 4;
@@ -119,6 +132,8 @@ void Scanner::mask_value(KeyClass key, std::size_t begin, std::size_t end) {
         if (credentials(begin, end) != begin) return;
       }
       if (is_secret_value(key, value)) return mask(begin, end, key.what, value);
+      if (key.kind == KeyKind::if_random && is_basic_credential(value))
+        return mask(begin, end, What::password, value);
       break;
     case KeyKind::encoded:
       if (encoded_value(key, begin, end)) return;
@@ -230,7 +245,9 @@ std::size_t Scanner::bare_end(std::size_t at, std::size_t end, char separator) c
   const char around = state_.frames.empty() ? '\0' : state_.frames.back().open;
   while (stop < end) {
     const char c = text_[stop];
-    if (c == ' ' || c == '\t' || c == '"' || c == '\'' || c == '`' || c == '<' || c == '\r') break;
+    if (static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '\'' || c == '`' || c == '<' ||
+        c == '\r')
+      break;
     if (c == '\\' && stop + 1 < end && (text_[stop + 1] == '"' || text_[stop + 1] == '\'')) break;
     if (c == ';' && separator != ':') break;
     if (c == ';' && stop + 1 < end && text_[stop + 1] == ' ') break;
@@ -372,7 +389,7 @@ std::size_t Scanner::bare_secret(KeyClass key, char separator, std::size_t key_b
   }
   if (!is_secret_value(key, value)) return at;
   const TokenMatch token = match_token(text_, at, line_end_ && end == text_.size());
-  mask(at, stop, key.what, value);
+  mask_bare(at, stop, key.what, value);
   if (stop == text_.size() && line_end_ && depth_ == 0) {
     const bool whole = token.end == stop && !token.cut;
     if (!whole && (token.cut || looks_random(value)))
@@ -381,6 +398,14 @@ std::size_t Scanner::bare_secret(KeyClass key, char separator, std::size_t key_b
     state_.wrap = {true, true, key.what};
   }
   return stop;
+}
+
+/// Masks a value that stood without quotes. Where a number stood in JSON or Python, a text does.
+void Scanner::mask_bare(std::size_t begin, std::size_t end, What what, std::string_view value) {
+  mask(begin, end, what, value);
+  const char around = frame().open;
+  if ((around == '{' || around == '[') && quote_ != '"' && is_number(value))
+    out_.back().replacement = '"' + out_.back().replacement + '"';
 }
 
 /// `Bearer x`, `Basic x`, or the credential alone; the end of what was masked, or `at`.
@@ -394,9 +419,20 @@ std::size_t Scanner::credentials(std::size_t at, std::size_t end) {
     if (part(word, end).starts_with("%20")) value = word + 3;
     value = skip_blanks(value, end);
   }
-  if (value == at && word < end && text_[word] == ' ' && !looks_random(scheme)) {
-    // Digest, AWS4-HMAC-SHA256 and the like carry fields that have names of their own.
-    return at;
+  if (value == at) {
+    // Digest and the like carry fields that only mean something together: all of them go.
+    // AWS4-HMAC-SHA256 and SharedAccessSignature carry fields that have names of their own.
+    const std::size_t blank = std::min(text_.find(' ', at), end);
+    if (blank < end && is_one_of(part(at, blank), k_field_schemes)) {
+      std::size_t stop = end;
+      if (quote_ == 0) stop = std::min(text_.find_first_of("'`", blank), end);
+      if (placeholder_length(part(blank + 1, stop)) > 0) return stop;
+      mask(blank + 1, stop, What::token, part(blank + 1, stop));
+      return stop;
+    }
+    const bool fields =
+        blank < end && text_.substr(0, end).find('=', blank) != std::string_view::npos;
+    if (blank < end && (fields || !looks_random(part(at, blank)))) return at;
   }
   if (value >= end || placeholder_length(part(value, end)) > 0) return value >= end ? at : value;
   std::size_t stop = value;
@@ -429,7 +465,9 @@ void Scanner::cookies(std::size_t at, std::size_t end) {
     const std::size_t sign = text_.substr(0, stop).find('=', at);
     if (sign == std::string_view::npos) {
       const std::string_view alone = part(at, std::min(stop, bare_end(at, stop, '=')));
-      if (looks_random(alone) && placeholder_length(alone) == 0)
+      const bool value_alone =
+          looks_random(alone, 8) || (alone.size() >= 8 && has_letter_and_digit(alone));
+      if (value_alone && placeholder_length(alone) == 0)
         mask(at, at + alone.size(), What::cookie, alone);
       if (stop >= end || base::contains(alone, " ")) break;
       at = stop + 1;
@@ -538,7 +576,7 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t at, 
   if (!env_.profile.free_text || !env_.spend(end - at)) return at;
   std::size_t stop = end;
   // Percent-encoded or joined by plus signs: one word.
-  const std::size_t word_end = std::min(text_.find_first_of(" \t\"'<>", at), end);
+  const std::size_t word_end = std::min(text_.find_first_of(" \t\"'<>&", at), end);
   const std::string_view word = part(at, word_end);
   if (word_end == end || separator == '=') {
     const Decoded decoded = decode(word, Escapes::percent);
@@ -550,6 +588,7 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t at, 
     }
   }
   if (is_status_word(word)) return at;
+  if (is_reference(word.substr(0, word.find_first_of(",)}]")))) return at;  // `null,"user":...`
   if (is_digit(word.empty() ? ' ' : word.front()) && is_number(word))
     return at;  // `Prompt: 120 tokens`
   for (std::size_t i = at; i < end; ++i) {
@@ -582,8 +621,9 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t at, 
     }
     if (name == next || name >= end) continue;
     const bool equals = text_[name] == '=' && name + 1 < end && text_[name + 1] != ' ';
-    const bool colon = text_[name] == ':' && (c == ',' || around == '{') &&
-                       (joint || around == '{' || part(next, name) == "params");
+    const bool in_struct = around == '{' || around == '[';
+    const bool colon = text_[name] == ':' && (c == ',' || in_struct) &&
+                       (joint || in_struct || part(next, name) == "params");
     if (equals || colon) {
       stop = i;
       break;

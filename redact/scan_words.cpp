@@ -53,15 +53,7 @@ void Scanner::on_plain_word(std::size_t begin, std::size_t end, unsigned classes
       at = ip.end;
     }
     if ((classes & (k_is_lower | k_is_upper)) != 0) {
-      const std::size_t at =
-          word.rfind('@') == std::string_view::npos ? begin : begin + word.rfind('@') + 1;
-      std::size_t stop = at;
-      while (stop < end && (is_alnum(text_[stop]) || text_[stop] == '-' || text_[stop] == '.'))
-        ++stop;
-      const bool api_group = stop < end && text_[stop] == '/' && at == begin &&
-                             std::count(word.begin(), word.end(), '/') == 1 &&
-                             word.find(':') == std::string_view::npos;
-      if (stop > at + 3 && !api_group) host(at, stop, false);
+      hosts(begin, end);
     }
   }
   if (length >= 24 && (classes & k_is_upper) != 0 && (classes & k_is_lower) != 0 &&
@@ -113,6 +105,25 @@ bool Scanner::tokens_in(std::size_t begin, std::size_t end) {
   return found;
 }
 
+/// Host names among the parts of a word: `node/gpu-1.dc.example.net`, `svc@pg.example.net`.
+void Scanner::hosts(std::size_t begin, std::size_t end) {
+  const std::string_view word = part(begin, end);
+  const bool one_slash = std::count(word.begin(), word.end(), '/') == 1;
+  for (std::size_t at = begin; at < end;) {
+    std::size_t stop = at;
+    bool dot = false;
+    while (stop < end && (is_alnum(text_[stop]) || text_[stop] == '-' || text_[stop] == '.')) {
+      dot = dot || text_[stop] == '.';
+      ++stop;
+    }
+    // `nvidia.com/gpu` and the like name a resource; images have a tag or more parts.
+    const bool api_group = one_slash && at == begin && stop < end && text_[stop] == '/' &&
+                           (end >= text_.size() || text_[end] != ':');
+    if (dot && stop > at + 3 && !api_group) host(at, stop, false);
+    at = stop + 1;
+  }
+}
+
 void Scanner::host(std::size_t begin, std::size_t end, bool sure) {
   if (!env_.profile.addresses) return;
   while (end > begin && text_[end - 1] == '.') --end;
@@ -121,6 +132,9 @@ void Scanner::host(std::size_t begin, std::size_t end, bool sure) {
     std::string shown_name =
         env_.profile.strict ? env_.namer.name_of_whole_host(name) : env_.namer.name_of_host(name);
     out_.push_back({begin, end, What::host, shown(std::move(shown_name))});
+    // Only its place showed this one to be a host: elsewhere it must not stay.
+    if (env_.known != nullptr && sure && !is_private_host(name, false))
+      env_.known->add(name, What::host);
     return;
   }
   // Names of cloud instances hold their address: `ip-10-42-3-17.ec2.internal`.
@@ -167,6 +181,10 @@ bool Scanner::encoded_word(std::size_t begin, std::size_t end) {
     if (is_address(edit.what)) continue;
     if (!found || edit.what == What::private_key) what = edit.what;
     found = true;
+  }
+  if (!found && env_.profile.content && is_prose(*decoded, 4) && !is_technical(*decoded)) {
+    found = true;
+    what = What::text;
   }
   if (!found) {
     // `user:password` of a Basic credential.

@@ -33,8 +33,8 @@ bool is_string_prefix(std::string_view word) {
 /// Names under which a request or a response travels whole: what is inside says itself what it is.
 bool is_envelope(std::string_view key) {
   return is_one_of(key, {"body", "payload", "request", "response", "query", "context", "input",
-                         "inputs", "search", "request_body", "response_body", "data", "output",
-                         "outputs", "json_data", "requestBody", "responseBody"});
+                         "search", "request_body", "response_body", "data", "output", "json_data",
+                         "requestBody", "responseBody"});
 }
 
 /// Whether a text ends inside a turn of a conversation: after its last marker stands at most a
@@ -64,6 +64,13 @@ bool opens_template(std::string_view text) {
 Frame& Scanner::frame() {
   if (state_.frames.empty()) state_.frames.emplace_back();
   return state_.frames.back();
+}
+
+/// `("user", "password")`: the second element is the secret.
+void Scanner::as_pair(Frame& list) {
+  list.inherited = {};
+  list.flagged = {KeyKind::secret, What::password};
+  list.flag_after = 1;
 }
 
 void Scanner::push(char open, KeyClass inherited) {
@@ -173,7 +180,7 @@ std::size_t Scanner::on_less(std::size_t at, std::size_t end) {
 
 /// A conversation as the model sees it: `<|im_start|>user ...`, `[INST] ...`.
 std::size_t Scanner::on_template(std::size_t at, std::size_t end) {
-  if (!env_.profile.content) return at + 1;
+  if (!env_.profile.content || !env_.spend(end - at)) return at + 1;
   const std::string_view text = part(at, end);
   std::string_view words = text;
   // The last marker of the text may be followed by fields of the log line: `<|im_end|>', params: `.
@@ -283,7 +290,9 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
   if (!keyed) {
     Frame& around = frame();
     const std::string_view value = part(first, close);
-    if (around.flagged.kind != KeyKind::none) {
+    if (around.flag_after > 0) {
+      --around.flag_after;
+    } else if (around.flagged.kind != KeyKind::none) {
       const bool another_flag = value.starts_with('-') && !looks_random(value);
       const bool another_name = env_.keys.classify(value).kind != KeyKind::none;
       if (!another_flag && !another_name) key = around.flagged;
@@ -296,9 +305,9 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
           value.starts_with('-') && value.size() > 2 && value.find(' ') == std::string_view::npos;
       const bool before_comma = next < end && text_[next] == ',';
       const bool pair_like = around.open == '(' || around.open == '[' || around.open == 0;
-      if (flag ? value.find('=') == std::string_view::npos
-               : before_comma && pair_like && value.size() <= 40 &&
-                     value.find(' ') == std::string_view::npos) {
+      if (value.find('=') == std::string_view::npos &&
+          (flag || (before_comma && pair_like && value.size() <= 40 &&
+                    value.find_first_of(" <") == std::string_view::npos))) {
         const KeyClass named = env_.keys.classify(bare_key(value));
         const bool usable = flag
                                 ? named.is_secret() || named.masks_text()
@@ -308,14 +317,52 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
       }
     }
   }
+  if (key.kind == KeyKind::none && env_.profile.content && env_.profile.free_text &&
+      close - first >= 16 && (keyed ? frame().speech : speaks_of_content(begin))) {
+    // Sentences among messages and documents, or quoted where the line speaks of them.
+    const std::string_view value = part(first, close);
+    if (is_prose(value, keyed ? 4 : 5) && !is_technical(value))
+      key = {KeyKind::content, What::text};
+  }
   quoted_value(key, first, close, quote);
   return close + 1;
+}
+
+/// Whether the words before a quoted text say that it is somebody's: `rejected input "..."`,
+/// `cache hit for prompt "..."`. Source lines of stack traces quote the program itself.
+bool Scanner::speaks_of_content(std::size_t quote) {
+  if (depth_ > 1 || frame().open == '{') return false;
+  std::size_t begin = quote > 80 ? quote - 80 : 0;
+  const std::string_view before = part(begin, quote);
+  static constexpr std::array<std::string_view, 22> k_words{
+      "prompt",     "query",   "quer",    "question", "input",   "request", "user",   "chat",
+      "completion", "generat", "retriev", "document", "passage", "chunk",   "answer", "reply",
+      "replied",    "output",  "embed",   "search",   "tokeniz", "flagged"};
+  static constexpr std::array<std::string_view, 8> k_code{
+      "raise ", "assert", "Error", "Exception", "print(", "log.", "logger.", "return "};
+  const auto holds = [&](std::string_view word) { return base::icontains(before, word); };
+  if (std::any_of(k_code.begin(), k_code.end(), holds)) return false;
+  return std::any_of(k_words.begin(), k_words.end(), holds);
 }
 
 void Scanner::quoted_value(KeyClass key, std::size_t begin, std::size_t end, char quote) {
   if (begin >= end || placeholder_length(part(begin, end)) == end - begin) return;
   const char outer_quote = quote_;
   quote_ = quote;
+  if (key.kind == KeyKind::none) {
+    // `"DB_PASSWORD=two words"` in the environment of a container.
+    std::size_t sign = begin;
+    while (sign < end && (is_upper(text_[sign]) || is_digit(text_[sign]) || text_[sign] == '_'))
+      ++sign;
+    if (sign > begin + 2 && sign + 1 < end && text_[sign] == '=' &&
+        text_.substr(0, end).find('=', sign + 1) == std::string_view::npos) {
+      const KeyClass named = allowed(env_.keys.classify(part(begin, sign)));
+      if (named.is_secret() || named.masks_text()) {
+        key = named;
+        begin = sign + 1;
+      }
+    }
+  }
   mask_value(key, begin, end);
   quote_ = outer_quote;
 }
@@ -383,6 +430,7 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
       if (c == '[') inner.inherited = inner.named;
     }
     if (found.masks_text() && !is_envelope(key)) inner.speech = true;
+    if (c != '{' && (found.kind == KeyKind::pair || base::iequals(key, "auth"))) as_pair(inner);
     if (found.kind == KeyKind::arguments) {
       inner.inherited = c == '{' ? KeyClass{KeyKind::content, found.what} : KeyClass{};
       inner.every_value = c == '{';
@@ -453,6 +501,9 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
     if (around.inherited.kind == KeyKind::token_ids && around.open != '{' && around.open != '"')
       return id_list(begin, end);
     if (const std::size_t after = on_personal_number(begin, at, end); after > at) return after;
+    // llama.cpp lists the tokens of a prompt with their text: `8893 -> ' Building'`.
+    if (env_.profile.content && part(at, end).starts_with(" -> '"))
+      return on_quote(at + 4, end, {KeyKind::content, What::text}, true);
   }
   const char next = at < end ? text_[at] : '\0';
   const char after_next = at + 1 < end ? text_[at + 1] : '\0';
@@ -508,8 +559,23 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
     }
     return at + 1;
   }
+  if (next == '(' && (classes & k_is_lower) != 0 && at - begin <= 24) {
+    const std::string_view called = part(begin, at);
+    if (base::iequals(called, "httpbasicauth") || base::iequals(called, "basicauth") ||
+        base::iequals(called, "basic_auth")) {
+      push('(', {});
+      as_pair(frame());
+      return at + 1;
+    }
+  }
   if (text_[begin] == '-') return on_flag(begin, at, end);
-  if (next == ' ' && at - begin >= 5 && at - begin <= 10) {
+  // Elements without quotes of a list that is secret or content: Go prints `X-Api-Key:[x]`.
+  if (const Frame& around = frame();
+      around.open == '[' && (around.inherited.is_secret() || around.inherited.masks_text())) {
+    const std::size_t after = bare_value(around.inherited, '=', begin, begin, end);
+    if (after > begin) return after;
+  }
+  if (next == ' ' && at - begin >= 5 && at - begin <= 11) {
     const std::size_t after = on_spoken_secret(begin, at, end);
     if (after > at) return after;
   }
@@ -658,14 +724,28 @@ std::size_t Scanner::on_flag(std::size_t begin, std::size_t word_end, std::size_
 /// Secrets after their name without a sign between: `Bearer x`, `token hf_x`, `password is "x"`.
 std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end) {
   const char first = static_cast<char>(text_[begin] | 0x20);
-  if (first != 'b' && first != 't' && first != 'p' && first != 's' && first != 'a') return 0;
+  if (std::string_view("btpsarmi").find(first) == std::string_view::npos) return 0;
   const std::string_view word = part(begin, word_end);
   const bool scheme = is_one_of(word, {"bearer", "basic", "apikey"});
-  const bool password = is_one_of(word, {"password", "passwd", "passphrase", "passcode"});
+  const bool password =
+      is_one_of(word, {"password", "passwd", "passphrase", "passcode", "identified"});
   const bool token = is_one_of(word, {"token", "secret", "api-key", "api_key"});
-  if (!scheme && !password && !token) return 0;
+  // redis.conf: `requirepass x`.
+  const bool setting = is_one_of(word, {"requirepass", "masterauth", "auth-pass"});
+  if (!scheme && !password && !token && !setting) return 0;
   std::size_t at = skip_blanks(word_end, end);
-  for (const std::string_view verb : {"is ", "was ", "of ", "= "})
+  if (password && (part(at, end).starts_with("for ") || part(at, end).starts_with("("))) {
+    // `Password for 'svc': x`.
+    const auto colon = part(at, std::min(end, at + 96)).find(": ");
+    if (colon == std::string_view::npos) return 0;
+    const std::size_t value = skip_blanks(at + colon + 2, end);
+    const std::size_t stop = bare_end(value, end, ' ');
+    const std::string_view word_there = part(value, stop);
+    if (!is_distinctive(word_there) || is_masked(word_there)) return 0;
+    mask(value, stop, What::password, word_there);
+    return stop;
+  }
+  for (const std::string_view verb : {"is ", "was ", "of ", "= ", "BY "})
     if (part(at, end).starts_with(verb)) at = skip_blanks(at + verb.size(), end);
   if (at >= end || placeholder_length(part(at, end)) > 0) return 0;
   std::size_t stop = 0;
@@ -690,7 +770,9 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
   } else {
     const std::string_view before = part(begin > 256 ? begin - 256 : 0, begin);
     const bool netrc = password && base::contains(before, "login ");
-    secret = netrc || (looks_random(value, 10) && !is_uuid(value)) ||
+    // SQL: `WITH PASSWORD 'x'`.
+    const bool sql = password && quoted && (word == "PASSWORD" || word == "IDENTIFIED");
+    secret = setting || netrc || sql || (looks_random(value, 10) && !is_uuid(value)) ||
              (password && digit && is_distinctive(value));
     if (value.find(' ') != std::string_view::npos) secret = false;
   }

@@ -50,6 +50,7 @@ struct Frame {
   KeyClass inherited;        ///< of the elements that have no key of their own
   KeyClass named;            ///< what a `name` said about its `value`
   KeyClass flagged;          ///< what the element before said about the next (`"--api-key", "x"`)
+  int flag_after = 0;        ///< elements before the flagged one (`auth=("user", "password")`)
   bool speech = false;       ///< inside messages, choices or documents: `text` is content
   bool every_value = false;  ///< values under any key are `inherited`
 };
@@ -101,6 +102,7 @@ class Scanner {
   // scanner.cpp: the walk over words, quotes and brackets.
   std::size_t on_word(std::size_t begin, std::size_t end);
   std::size_t on_quote(std::size_t begin, std::size_t end, KeyClass key, bool keyed);
+  [[nodiscard]] bool speaks_of_content(std::size_t quote);
   std::size_t on_open(std::size_t at, std::size_t end);
   std::size_t on_close(std::size_t at);
   std::size_t on_less(std::size_t at, std::size_t end);
@@ -124,6 +126,7 @@ class Scanner {
   std::size_t bare_secret(KeyClass key, char separator, std::size_t key_begin, std::size_t at,
                           std::size_t end);
   std::size_t bare_content(KeyClass key, char separator, std::size_t at, std::size_t end);
+  void mask_bare(std::size_t begin, std::size_t end, What what, std::string_view value);
   std::size_t credentials(std::size_t at, std::size_t end);
   void cookies(std::size_t at, std::size_t end);
   bool pair(std::size_t at, std::size_t end);
@@ -142,6 +145,7 @@ class Scanner {
   std::size_t on_numbers_with_colons(std::size_t begin, std::size_t end);
   bool tokens_in(std::size_t begin, std::size_t end);
   bool emails(std::size_t begin, std::size_t end);
+  void hosts(std::size_t begin, std::size_t end);
   void host(std::size_t begin, std::size_t end, bool sure);
   bool encoded_word(std::size_t begin, std::size_t end);
   void percent_encoded(std::size_t begin, std::size_t end);
@@ -155,6 +159,7 @@ class Scanner {
   }
   Frame& frame();
   void push(char open, KeyClass inherited);
+  static void as_pair(Frame& list);
   [[nodiscard]] std::string shown(std::string placeholder) const;
 
   static constexpr int k_deepest = 8;

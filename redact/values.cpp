@@ -354,7 +354,7 @@ bool is_prose(std::string_view value, std::size_t words) {
 
 bool is_technical(std::string_view value) {
   value = value.substr(0, 2048);
-  static constexpr std::array<std::string_view, 52> k_marks{"CUDA",
+  static constexpr std::array<std::string_view, 70> k_marks{"CUDA",
                                                             "NCCL",
                                                             "NVRM",
                                                             "Xid",
@@ -405,7 +405,25 @@ bool is_technical(std::string_view value) {
                                                             "403 Forbidden",
                                                             "rate limit",
                                                             "Rate limit",
-                                                            "status is now"};
+                                                            "status is now",
+                                                            "NVIDIA",
+                                                            "nvidia-smi",
+                                                            "kubelet",
+                                                            "containerd",
+                                                            "upstream connect",
+                                                            "no healthy upstream",
+                                                            "core dumped",
+                                                            "segfault",
+                                                            "SIGKILL",
+                                                            "SIGTERM",
+                                                            "NVLink",
+                                                            "safetensors",
+                                                            "node(s)",
+                                                            "Insufficient ",
+                                                            "localhost",
+                                                            "TLS handshake",
+                                                            "unexpected EOF",
+                                                            "Service Unavailable"};
   return std::any_of(k_marks.begin(), k_marks.end(),
                      [&](std::string_view mark) { return base::contains(value, mark); });
 }
