@@ -71,6 +71,30 @@ bool after_version_word(std::string_view text, std::size_t begin, bool private_r
          (!private_range && std::any_of(k_weak_marks.begin(), k_weak_marks.end(), says));
 }
 
+/// Whether a dotted name outside of URLs and the like ends and looks as host names do.
+bool ends_like_a_host(std::string_view word) {
+  const std::string_view top = last_label(word);
+  if (word.find('_') != std::string_view::npos) return false;
+  const auto labels = std::count(word.begin(), word.end(), '.') + 1;
+  static constexpr std::array<std::string_view, 17> k_domains{
+      "com",  "net",     "org",         "internal", "local", "lan",   "corp", "intranet", "home",
+      "test", "example", "localdomain", "edu",      "gov",   "cloud", "mil",  "dev"};
+  // Modules and classes: `torch.test`, `com.acme`; names of two labels only where they are plain.
+  static constexpr std::array<std::string_view, 3> k_plain{"com", "net", "org"};
+  if (is_one_of(top, k_domains)) return labels >= 3 || is_one_of(top, k_plain);
+  // Countries, unless files, attributes and code end so too: then a label must look like a host's.
+  static constexpr std::array<std::string_view, 40> k_countries{
+      "de", "uk", "fr", "nl", "ch", "at", "se", "no", "dk", "fi", "pl", "cz", "es", "pt",
+      "it", "be", "ie", "eu", "us", "ca", "mx", "br", "jp", "kr", "cn", "tw", "hk", "sg",
+      "in", "au", "nz", "za", "ru", "ua", "tr", "il", "ae", "io", "ai", "co"};
+  if (labels < 3 || !is_one_of(top, k_countries)) return false;
+  static constexpr std::array<std::string_view, 8> k_ambiguous{"at", "in", "it", "io",
+                                                               "no", "is", "us", "be"};
+  const std::string_view before_top = word.substr(0, word.size() - top.size());
+  const bool host_like = before_top.find_first_of("-0123456789") != std::string_view::npos;
+  return host_like || !is_one_of(top, k_ambiguous);
+}
+
 }  // namespace
 
 Span find_email(std::string_view text, std::size_t begin, std::size_t end) {
@@ -208,6 +232,7 @@ Span find_mac(std::string_view text, std::size_t begin) {
 bool is_private_host(std::string_view word, bool sure) {
   while (!word.empty() && word.back() == '.') word.remove_suffix(1);
   if (!is_dotted_name(word)) return false;
+  if (!sure && !ends_like_a_host(word)) return false;
   const std::string lower = base::to_lower(word);
   // Names inside a cluster or a cloud, and of those who publish: documentation, registries, APIs.
   static constexpr std::array<std::string_view, 66> k_public{"invalid",
@@ -285,26 +310,7 @@ bool is_private_host(std::string_view word, bool sure) {
                                                                   "discord.com"};
   for (const std::string_view domain : k_public)
     if (within(domain) && (lower == domain || !is_one_of(domain, k_of_customers))) return false;
-  const std::string_view top = last_label(lower);
-  if (sure) return true;
-  if (word.find('_') != std::string_view::npos) return false;
-  const auto labels = std::count(word.begin(), word.end(), '.') + 1;
-  static constexpr std::array<std::string_view, 17> k_domains{
-      "com",  "net",     "org",         "internal", "local", "lan",   "corp", "intranet", "home",
-      "test", "example", "localdomain", "edu",      "gov",   "cloud", "mil",  "dev"};
-  // Modules and classes: `torch.test`, `com.acme`; names of two labels only where they are plain.
-  if (is_one_of(top, k_domains)) return labels >= 3 || top == "com" || top == "net" || top == "org";
-  // Countries, unless files, attributes and code end so too: then a label must look like a host's.
-  static constexpr std::array<std::string_view, 40> k_countries{
-      "de", "uk", "fr", "nl", "ch", "at", "se", "no", "dk", "fi", "pl", "cz", "es", "pt",
-      "it", "be", "ie", "eu", "us", "ca", "mx", "br", "jp", "kr", "cn", "tw", "hk", "sg",
-      "in", "au", "nz", "za", "ru", "ua", "tr", "il", "ae", "io", "ai", "co"};
-  if (labels < 3 || !is_one_of(top, k_countries)) return false;
-  static constexpr std::array<std::string_view, 8> k_ambiguous{"at", "in", "it", "io",
-                                                               "no", "is", "us", "be"};
-  const std::string_view before_top = word.substr(0, word.size() - top.size());
-  const bool host_like = before_top.find_first_of("-0123456789") != std::string_view::npos;
-  return host_like || !is_one_of(top, k_ambiguous);
+  return true;
 }
 
 bool is_service_account(std::string_view name) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/text.hpp"
 #include "redact/chars.hpp"
 
 namespace triage::redact {
@@ -465,6 +466,17 @@ void KeyClassifier::add(std::string_view key, KeyClass result) {
 }
 
 KeyClass KeyClassifier::classify(std::string_view key) const {
+  static constexpr auto k_phrase_ends = words(
+      "provided", "supplied", "given", "used", "value", "key", "issued", "returned", "generated",
+      "was", "is", "were", "are", "received", "sent", "formatting", "said", "asked", "dump",
+      "preview", "message", "text", "input", "output", "content", "query", "response", "context",
+      "documents", "document", "chunk", "messages", "arguments", "request", "summary");
+  KeyClass found = class_of_name(key);
+  found.ends_phrase = key.size() <= 10 && k_phrase_ends.has(base::to_lower(key));
+  return found;
+}
+
+KeyClass KeyClassifier::class_of_name(std::string_view key) const {
   if (key.empty() || key.size() > 128) return {};
   const Words all = key_words(key);
   if (all.empty() || all.size() > 12) return {};

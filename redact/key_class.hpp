@@ -36,6 +36,7 @@ enum class KeyKind : std::uint8_t {
 struct KeyClass {
   KeyKind kind = KeyKind::none;
   What what = What::token;
+  bool ends_phrase = false;  ///< may be the last word of a name in prose: `User prompt was: `
 
   [[nodiscard]] bool masks_text() const {
     return kind == KeyKind::content || kind == KeyKind::maybe_text;
@@ -57,6 +58,8 @@ class KeyClassifier {
   [[nodiscard]] KeyClass classify(std::string_view key) const;
 
  private:
+  [[nodiscard]] KeyClass class_of_name(std::string_view key) const;
+
   std::vector<std::pair<std::string, KeyClass>> added_;
 };
 
@@ -67,8 +70,8 @@ class KeyCache {
   [[nodiscard]] KeyClass classify(std::string_view key);
 
  private:
-  static constexpr std::size_t k_slots = 1024;
-  static constexpr std::size_t k_longest = 40;
+  static constexpr std::size_t k_slots = 4096;
+  static constexpr std::size_t k_longest = 60;
   struct Slot {
     std::uint8_t length = 0;
     std::array<char, k_longest> key{};

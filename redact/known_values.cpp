@@ -20,8 +20,9 @@ std::uint64_t eight_bytes(const char* at) {
   return value;
 }
 
+template <unsigned Bits>
 std::uint32_t slot_of(std::uint32_t four) {
-  return (four * 2654435761U) >> 16U;
+  return (four * 2654435761U) >> (32U - Bits);
 }
 
 bool is_word(char c) {
@@ -33,6 +34,8 @@ constexpr std::size_t k_stands_alone_below = 12;
 /// A text that was cut (a preview, a log limit) is recognised from this many bytes on.
 constexpr std::size_t k_shortest_cut_text = 24;
 constexpr std::size_t k_anchor = 8;
+/// Every so many bytes of a line are looked at; four bytes at any of these offsets of an anchor.
+constexpr std::size_t k_stride = 4;
 /// Values that share an anchor beyond this number are not looked for: hostile input must not make
 /// every line slow.
 constexpr std::size_t k_most_of_an_anchor = 64;
@@ -69,8 +72,10 @@ void KnownValueFinder::refresh() {
     const KnownValues::Value& value = values_->at(taken_);
     const std::size_t offset = is_content(value.what) ? 0 : value.text.size() - k_anchor;
     const char* anchor = value.text.data() + offset;
-    const std::uint32_t slot = slot_of(four_bytes(anchor));
-    bitmap_[slot >> 6U] |= std::uint64_t{1} << (slot & 63U);
+    for (std::size_t shift = 0; shift < k_stride; ++shift) {
+      const std::uint32_t slot = slot_of<k_slot_bits>(four_bytes(anchor + shift));
+      bitmap_[slot >> 6U] |= std::uint64_t{1} << (slot & 63U);
+    }
     std::vector<Anchor>& same = anchors_[eight_bytes(anchor)];
     if (same.size() < k_most_of_an_anchor) same.push_back({&value, offset});
   }
@@ -79,36 +84,43 @@ void KnownValueFinder::refresh() {
 void KnownValueFinder::find(std::string_view line, std::vector<Hit>& hits) {
   if (values_->size() != taken_) refresh();
   if (taken_ == 0 || line.size() < k_anchor) return;
-  const std::size_t last = line.size() - k_anchor;
   std::size_t work = line.size() * 32 + (1U << 20U);
-  for (std::size_t at = 0; at <= last; ++at) {
-    const std::uint32_t slot = slot_of(four_bytes(line.data() + at));
+  const std::size_t last = line.size() - sizeof(std::uint32_t);
+  for (std::size_t at = 0; at <= last; at += k_stride) {
+    const std::uint32_t slot = slot_of<k_slot_bits>(four_bytes(line.data() + at));
     if ((bitmap_[slot >> 6U] & (std::uint64_t{1} << (slot & 63U))) == 0) continue;
-    const auto found = anchors_.find(eight_bytes(line.data() + at));
-    if (found == anchors_.end()) continue;
-    if (work == 0) {  // a hostile line: what was not looked at is masked
-      hits.push_back({at, line.size(), found->second.front().value});
-      return;
-    }
-    for (const Anchor& anchor : found->second) {
-      const std::string& text = anchor.value->text;
-      if (anchor.offset > at) continue;
-      const std::size_t begin = at - anchor.offset;
-      const std::string_view rest = line.substr(begin, text.size());
-      const auto same = static_cast<std::size_t>(
-          std::mismatch(rest.begin(), rest.end(), text.begin()).first - rest.begin());
-      work = work > same + 1 ? work - same - 1 : 0;
-      const bool cut_text = is_content(anchor.value->what) && same >= k_shortest_cut_text;
-      if (same != text.size() && !cut_text) continue;
-      if (same < k_stands_alone_below || anchor.value->what == What::user ||
-          anchor.value->what == What::host) {
-        const bool before = begin > 0 && is_word(line[begin - 1]);
-        const bool after = begin + same < line.size() && is_word(line[begin + same]);
-        if (before || after) continue;
-      }
-      hits.push_back({begin, begin + same, anchor.value});
-    }
+    for (std::size_t shift = std::min(at, k_stride - 1) + 1; shift-- > 0;)
+      if (at - shift + k_anchor <= line.size() && !look_at(line, at - shift, work, hits)) return;
   }
+}
+
+bool KnownValueFinder::look_at(std::string_view line, std::size_t at, std::size_t& work,
+                               std::vector<Hit>& hits) {
+  const auto found = anchors_.find(eight_bytes(line.data() + at));
+  if (found == anchors_.end()) return true;
+  if (work == 0) {  // a hostile line: what was not looked at is masked
+    hits.push_back({at, line.size(), found->second.front().value});
+    return false;
+  }
+  for (const Anchor& anchor : found->second) {
+    const std::string& text = anchor.value->text;
+    if (anchor.offset > at) continue;
+    const std::size_t begin = at - anchor.offset;
+    const std::string_view rest = line.substr(begin, text.size());
+    const auto same = static_cast<std::size_t>(
+        std::mismatch(rest.begin(), rest.end(), text.begin()).first - rest.begin());
+    work = work > same + 1 ? work - same - 1 : 0;
+    const bool cut_text = is_content(anchor.value->what) && same >= k_shortest_cut_text;
+    if (same != text.size() && !cut_text) continue;
+    if (same < k_stands_alone_below || anchor.value->what == What::user ||
+        anchor.value->what == What::host) {
+      const bool before = begin > 0 && is_word(line[begin - 1]);
+      const bool after = begin + same < line.size() && is_word(line[begin + same]);
+      if (before || after) continue;
+    }
+    hits.push_back({begin, begin + same, anchor.value});
+  }
+  return true;
 }
 
 }  // namespace triage::redact

@@ -42,8 +42,9 @@ class KnownValues {
   std::atomic<std::size_t> size_{0};
 };
 
-/// Finds the known values in lines, one for each stream. A bitmap of four bytes rules most places
-/// out, so that a line costs about a nanosecond a byte.
+/// Finds the known values in lines, one for each stream. Only every fourth place of a line is
+/// looked at: of the eight bytes by which a value is known, four bytes at one of four offsets lie
+/// there. A bitmap of these rules most places out.
 class KnownValueFinder {
  public:
   explicit KnownValueFinder(const KnownValues& values) : values_(&values) {}
@@ -64,10 +65,13 @@ class KnownValueFinder {
     std::size_t offset;
   };
   void refresh();
+  /// The values whose anchor stands at `at`. False when the line has used up its work.
+  bool look_at(std::string_view line, std::size_t at, std::size_t& work, std::vector<Hit>& hits);
 
   const KnownValues* values_;
   std::size_t taken_ = 0;
-  std::vector<std::uint64_t> bitmap_ = std::vector<std::uint64_t>(1024);  // 65,536 bits
+  static constexpr unsigned k_slot_bits = 18;
+  std::vector<std::uint64_t> bitmap_ = std::vector<std::uint64_t>((1U << k_slot_bits) / 64);
   std::unordered_map<std::uint64_t, std::vector<Anchor>> anchors_;
 };
 

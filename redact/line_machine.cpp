@@ -46,6 +46,7 @@ bool is_base64_body(std::string_view text) {
 }
 
 bool is_log_format(std::string_view word) {
+  if (word.size() < 4 || word.size() > 8) return false;
   static constexpr std::array<std::string_view, 22> k_levels{
       "INFO",   "WARN",  "WARNING",  "ERROR", "DEBUG",  "TRACE",   "FATAL", "CRITICAL",
       "NOTICE", "ALERT", "EMERG",    "info",  "warn",   "warning", "error", "debug",
@@ -64,9 +65,11 @@ Payload payload_of(std::string_view line) {
     if (close != std::string_view::npos) at = close + 2, payload.framed = true;
   }
   // docker compose: `name-1  | `.
-  const auto bar = line.substr(0, 64).find(" | ");
-  if (at == 0 && bar != std::string_view::npos && bar > 0 &&
-      line.substr(0, bar).find_first_of("\"'={:") == std::string_view::npos) {
+  const auto sign = line.substr(0, 64).find('|');
+  const bool apart = sign != std::string_view::npos && sign > 1 && line[sign - 1] == ' ' &&
+                     sign + 1 < line.size() && line[sign + 1] == ' ';
+  const auto bar = apart ? sign - 1 : std::string_view::npos;
+  if (at == 0 && apart && line.substr(0, bar).find_first_of("\"'={:") == std::string_view::npos) {
     const std::string_view name = base::trim(line.substr(0, bar));
     if (!name.empty() && name.find(' ') == std::string_view::npos)
       at = bar + 3, payload.framed = true;
@@ -121,8 +124,9 @@ bool is_record_start(std::string_view message) {
   static constexpr std::array<std::string_view, 12> k_months{"Jan ", "Feb ", "Mar ", "Apr ",
                                                              "May ", "Jun ", "Jul ", "Aug ",
                                                              "Sep ", "Oct ", "Nov ", "Dec "};
-  for (const std::string_view month : k_months)
-    if (message.starts_with(month) && message.size() > 15 && message[9] == ':') return true;
+  if (message.size() > 15 && message[3] == ' ' && message[9] == ':')
+    for (const std::string_view month : k_months)
+      if (message.starts_with(month)) return true;
   if (is_log_format(word) ||
       (word.size() > 1 && word.back() == ':' && is_log_format(word.substr(0, word.size() - 1))))
     return true;
@@ -154,7 +158,7 @@ void LineMachine::line(std::string_view line, Edits& out, bool goes_on) {
   if (!payload.framed && record && state_.frames.size() > 1 && line.front() != '{')
     state_.frames.clear();
   if (block_.active && block_line(line, begin, out)) return;
-  begin = continued(line, payload, out);
+  begin = continued(line, payload, record, out);
   after_partial_ = payload.partial || goes_on;
   if (begin >= line.size()) return;
   if (!state_.frames.empty()) {
@@ -325,10 +329,13 @@ std::size_t LineMachine::template_line(std::string_view line, std::size_t text, 
 
 /// What the line before left open: the end of a quoted text, of a cut credential, the value of a
 /// flag. Where the rest of the line begins.
-std::size_t LineMachine::continued(std::string_view line, const Payload& payload, Edits& out) {
-  std::size_t begin = payload.begin;
+std::size_t LineMachine::continued(std::string_view line, const Payload& payload, bool record_start,
+                                   Edits& out) {
+  const std::size_t begin = payload.begin;
+  if (!state_.open.active && !state_.wrap.active && state_.pending.kind == KeyKind::none)
+    return begin;
   const std::size_t text = first_not_blank(line, begin);
-  const bool record = is_record_start(line.substr(begin)) && !after_partial_;
+  const bool record = record_start && !after_partial_;
   if (state_.open.active) {
     if (record || state_.open.lines_left-- <= 0) {
       state_.open.active = false;
@@ -600,10 +607,14 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
 
 /// The user of the common log format: `203.0.113.4 - ada [12/May/2026:10:20:07 +0000] "GET ...`.
 void LineMachine::access_log_user(std::string_view line, std::size_t begin, Edits& out) {
-  const auto bracket = line.find(" [", begin);
-  if (bracket == std::string_view::npos || bracket > 200 || bracket + 12 >= line.size() ||
-      !is_digit(line[bracket + 2]) || line[bracket + 4] != '/')
-    return;
+  // ` [12/` stands near the start; blanks are too common to look for.
+  std::size_t bracket = line.substr(0, 200).find('[', begin);
+  while (bracket != std::string_view::npos &&
+         (bracket == 0 || line[bracket - 1] != ' ' || bracket + 11 >= line.size() ||
+          !is_digit(line[bracket + 1]) || line[bracket + 3] != '/'))
+    bracket = line.substr(0, 200).find('[', bracket + 1);
+  if (bracket == std::string_view::npos) return;
+  --bracket;
   const auto first = line.find(' ', begin);
   const auto second = line.find(' ', first + 1);
   if (second == std::string_view::npos || second >= bracket) return;

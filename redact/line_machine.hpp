@@ -68,7 +68,8 @@ class LineMachine : private LineMemory {
  private:
   bool container_json(std::string_view line, Edits& out);
   void announces_text(std::string_view line, std::size_t begin);
-  std::size_t continued(std::string_view line, const Payload& payload, Edits& out);
+  std::size_t continued(std::string_view line, const Payload& payload, bool record_start,
+                        Edits& out);
   bool pem_line(std::string_view line, const Payload& payload, Edits& out);
   std::size_t template_line(std::string_view line, std::size_t text, Edits& out);
   bool pgpass(std::string_view line, std::size_t begin, Edits& out);

@@ -286,6 +286,7 @@ void Stream::State::settle(std::size_t begin, bool goes_on, std::string& out) {
 
 void Stream::State::lines(std::string_view text, std::string& out) {
   // `text` holds whole lines, or pieces of lines that are cut by length alone.
+  tracker.block(text);
   std::size_t begin = 0;
   while (begin < text.size()) {
     const auto newline = text.find('\n', begin);
@@ -308,6 +309,7 @@ void Stream::State::lines(std::string_view text, std::string& out) {
     if (carriage) out += '\r';
     if (ended) out += '\n';
   }
+  tracker.block({});
 }
 
 Stream::Stream(std::unique_ptr<State> state) : state_(std::move(state)) {}

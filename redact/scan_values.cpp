@@ -142,7 +142,7 @@ void Scanner::mask_value(KeyClass key, std::size_t begin, std::size_t end) {
       if (credentials(begin, end) != begin) return;
       break;
     case KeyKind::cookie:
-      return cookies(begin, end);
+      return scan(cookies(begin, end), end);
     case KeyKind::pair:
       if (pair(begin, end)) return;
       if (looks_random(value)) return mask(begin, end, What::token, value);
@@ -299,8 +299,7 @@ std::size_t Scanner::bare_value(KeyClass key, char separator, std::size_t key_be
       return stop;
     }
     case KeyKind::cookie:
-      cookies(at, end);
-      return end;
+      return cookies(at, end);
     case KeyKind::pair: {
       const std::size_t stop = bare_end(at, end, separator);
       return pair(at, stop) ? stop : at;
@@ -457,8 +456,8 @@ std::size_t Scanner::credentials(std::size_t at, std::size_t end) {
   return stop;
 }
 
-/// `a=b; c=d; Path=/`: values, not attributes, not short settings.
-void Scanner::cookies(std::size_t at, std::size_t end) {
+/// `a=b; c=d; Path=/`: values, not attributes, not short settings. Where the header ended.
+std::size_t Scanner::cookies(std::size_t at, std::size_t end) {
   while (at < end) {
     at = skip_blanks(at, end);
     const std::size_t stop = std::min(text_.find(';', at), end);
@@ -490,12 +489,11 @@ void Scanner::cookies(std::size_t at, std::size_t end) {
       mask(sign + 1, value_end, What::cookie, value);
     const std::size_t rest = skip_blanks(value_end, stop);
     if (rest < stop) {
-      // The header ended; what follows is the line's.
-      return scan(rest, end);
+      return rest;  // the header ended; what follows is the line's
     }
     at = stop + 1;
   }
-  if (at < end) scan(at, end);
+  return std::min(at, end);
 }
 
 /// `user:password`; the user stays.
@@ -640,13 +638,6 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t at, 
 
 /// The class of a name of several words in prose: `User prompt: `, `The request body was: `.
 KeyClass Scanner::phrase_class(std::size_t begin, std::size_t end) const {
-  static constexpr std::array<std::string_view, 35> k_heads{
-      "provided",  "supplied",   "given",  "used",     "value",     "key",      "issued",
-      "returned",  "generated",  "was",    "is",       "were",      "are",      "received",
-      "sent",      "formatting", "said",   "asked",    "dump",      "preview",  "message",
-      "text",      "input",      "output", "content",  "query",     "response", "context",
-      "documents", "document",   "chunk",  "messages", "arguments", "request",  "summary"};
-  if (!is_one_of(text_.substr(begin, end - begin), k_heads)) return {};
   std::size_t first = begin;
   for (int words = 0; words < 3 && first > 1 && text_[first - 1] == ' '; ++words) {
     std::size_t start = first - 1;

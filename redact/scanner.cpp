@@ -11,6 +11,8 @@ namespace triage::redact {
 namespace {
 
 constexpr std::size_t k_longest_key = 96;
+/// No format of tokens is shorter.
+constexpr std::size_t k_shortest_token = 16;
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
@@ -61,11 +63,6 @@ bool opens_template(std::string_view text) {
 
 }  // namespace
 
-Frame& Scanner::frame() {
-  if (state_.frames.empty()) state_.frames.emplace_back();
-  return state_.frames.back();
-}
-
 /// `("user", "password")`: the second element is the secret.
 void Scanner::as_pair(Frame& list) {
   list.inherited = {};
@@ -106,7 +103,6 @@ void Scanner::mask(std::size_t begin, std::size_t end, What what, std::string_vi
 }
 
 void Scanner::scan(std::size_t begin, std::size_t end) {
-  frame();
   const std::size_t outer_base = base_;
   if (base_ == 0) base_ = 1;
   std::size_t at = begin;
@@ -318,10 +314,11 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
     }
   }
   if (key.kind == KeyKind::none && env_.profile.content && env_.profile.free_text &&
-      close - first >= 16 && (keyed ? frame().speech : speaks_of_content(begin))) {
+      close - first >= 16 && (!keyed || frame().speech)) {
     // Sentences among messages and documents, or quoted where the line speaks of them.
     const std::string_view value = part(first, close);
-    if (is_prose(value, keyed ? 4 : 5) && !is_technical(value))
+    if (is_prose(value, keyed ? 4 : 5) && (keyed || speaks_of_content(begin)) &&
+        !is_technical(value))
       key = {KeyKind::content, What::text};
   }
   quoted_value(key, first, close, quote);
@@ -407,7 +404,7 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
   if (separator == ':' && env_.profile.free_text && depth_ <= 2 &&
       (found.kind == KeyKind::none || found.kind == KeyKind::maybe_text ||
        found.kind == KeyKind::key) &&
-      key_begin > 0 && text_[key_begin - 1] == ' ') {
+      found.ends_phrase && key_begin > 0 && text_[key_begin - 1] == ' ') {
     const KeyClass phrase = phrase_class(key_begin, key_begin + key.size());
     if (phrase.kind != KeyKind::none) found = phrase;
   }
@@ -507,6 +504,17 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
   }
   const char next = at < end ? text_[at] : '\0';
   const char after_next = at + 1 < end ? text_[at + 1] : '\0';
+  // Most words: short, without signs inside, and nothing but a blank behind them.
+  constexpr unsigned k_plain = k_is_word | k_is_lower | k_is_upper | k_is_digit | k_is_joint;
+  if ((next == ' ' || next == '\0') && at - begin < k_shortest_token && (classes & ~k_plain) == 0 &&
+      (class_of(after_next) & (k_is_word | k_is_open | k_is_quote)) != 0 && text_[begin] != '-' &&
+      frame().open != '[') {
+    if (at - begin >= 5 && at - begin <= 11) {
+      const std::size_t after = on_spoken_secret(begin, at, end);
+      if (after > at) return after;
+    }
+    return at;
+  }
   if ((class_of(next) & k_is_quote) != 0 && is_string_prefix(part(begin, at)))
     return on_quote(at, end, {}, false);
   if (next == ':') {
@@ -544,7 +552,11 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
       value = follow == '=' ? mark + 2 : mark + 1;
     if (value != 0) {
       std::string_view key;
-      if ((classes & (k_is_lower | k_is_upper | k_is_high)) != 0) key = bare_key(part(begin, at));
+      if ((classes & (k_is_lower | k_is_upper | k_is_high)) != 0) {
+        const bool plain =
+            is_alpha(text_[begin]) && (classes & (k_is_slash | k_is_at | k_is_percent)) == 0;
+        key = plain ? part(begin, at) : bare_key(part(begin, at));
+      }
       const std::size_t key_begin = at - key.size();
       if (at - begin >= 7) on_plain_word(begin, at, classes);
       return on_key(key, key_begin, value, m == '=' ? '=' : ':', end);
@@ -723,8 +735,35 @@ std::size_t Scanner::on_flag(std::size_t begin, std::size_t word_end, std::size_
 
 /// Secrets after their name without a sign between: `Bearer x`, `token hf_x`, `password is "x"`.
 std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end) {
+  // The first two letters of the words below rule nearly all words out.
   const char first = static_cast<char>(text_[begin] | 0x20);
-  if (std::string_view("btpsarmi").find(first) == std::string_view::npos) return 0;
+  const char second = static_cast<char>(text_[begin + 1] | 0x20);
+  bool possible = false;
+  switch (first) {
+    case 'b':
+      possible = second == 'e' || second == 'a';
+      break;
+    case 't':
+      possible = second == 'o';
+      break;
+    case 'p':
+    case 'm':
+      possible = second == 'a';
+      break;
+    case 's':
+    case 'r':
+      possible = second == 'e';
+      break;
+    case 'a':
+      possible = second == 'p' || second == 'u';
+      break;
+    case 'i':
+      possible = second == 'd';
+      break;
+    default:
+      break;
+  }
+  if (!possible) return 0;
   const std::string_view word = part(begin, word_end);
   const bool scheme = is_one_of(word, {"bearer", "basic", "apikey"});
   const bool password =

@@ -85,7 +85,9 @@ struct ScanState {
 class Scanner {
  public:
   Scanner(Env& env, ScanState& state, std::string_view text, Edits& out, int depth, bool line_end)
-      : env_(env), state_(state), text_(text), out_(out), depth_(depth), line_end_(line_end) {}
+      : env_(env), state_(state), text_(text), out_(out), depth_(depth), line_end_(line_end) {
+    if (state_.frames.empty()) state_.frames.emplace_back();
+  }
 
   void scan(std::size_t begin, std::size_t end);
 
@@ -128,7 +130,7 @@ class Scanner {
   std::size_t bare_content(KeyClass key, char separator, std::size_t at, std::size_t end);
   void mask_bare(std::size_t begin, std::size_t end, What what, std::string_view value);
   std::size_t credentials(std::size_t at, std::size_t end);
-  void cookies(std::size_t at, std::size_t end);
+  std::size_t cookies(std::size_t at, std::size_t end);
   bool pair(std::size_t at, std::size_t end);
   std::size_t id_list(std::size_t at, std::size_t end);
   std::size_t bare_user(std::size_t at, std::size_t end);
@@ -157,7 +159,7 @@ class Scanner {
     while (at < end && (text_[at] == ' ' || text_[at] == '\t')) ++at;
     return at;
   }
-  Frame& frame();
+  Frame& frame() { return state_.frames.back(); }
   void push(char open, KeyClass inherited);
   static void as_pair(Frame& list);
   [[nodiscard]] std::string shown(std::string placeholder) const;

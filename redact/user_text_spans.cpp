@@ -3,6 +3,9 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <utility>
 
 namespace triage::redact {
 namespace {
@@ -30,7 +33,153 @@ Match search(const re2::RE2& pattern, std::string_view line, std::size_t from) {
   return {true, begin, begin + whole.size()};
 }
 
+constexpr unsigned k_slot_bits = 14;
+constexpr std::size_t k_stride = 4;
+constexpr std::size_t k_shortest_literal = k_stride - 1 + sizeof(std::uint32_t);
+constexpr std::size_t k_most_literals = 16;  ///< of one pattern
+
+std::uint32_t slot_of(const char* at) {
+  std::uint32_t four = 0;
+  std::memcpy(&four, at, sizeof four);
+  return (four * 2654435761U) >> (32U - k_slot_bits);
+}
+
+/// A run of literals in a pattern that is being read: one text for each way through its groups.
+/// One that cannot be told any further is closed.
+struct Run {
+  struct Way {
+    std::string text;
+    bool open = true;
+  };
+  std::vector<Way> ways{{}};
+
+  void add(char c) {
+    for (Way& way : ways)
+      if (way.open) way.text += c;
+  }
+  [[nodiscard]] std::size_t shortest() const {
+    std::size_t length = std::string::npos;
+    for (const Way& way : ways) length = std::min(length, way.text.size());
+    return length;
+  }
+};
+
+/// Where the group or class that begins at `at` ends: behind its bracket.
+std::size_t end_of_brackets(std::string_view pattern, std::size_t at) {
+  const char open = pattern[at];
+  const char close = open == '(' ? ')' : ']';
+  int depth = 0;
+  for (std::size_t i = at; i < pattern.size(); ++i) {
+    if (pattern[i] == '\\') {
+      ++i;
+    } else if (open == '(' && pattern[i] == '[') {
+      i = end_of_brackets(pattern, i) - 1;
+    } else if (open == '(' && pattern[i] == '(') {
+      ++depth;
+    } else if (pattern[i] == close && (open == '(' ? --depth == 0 : i > at + 1)) {
+      return i + 1;
+    }
+  }
+  return pattern.size();
+}
+
+bool is_quantifier(std::string_view rest) {
+  return !rest.empty() && std::string_view("?*+{").find(rest.front()) != std::string_view::npos;
+}
+
+/// The character that a pattern means literally at `at`, and the bytes it takes; 0: none.
+std::size_t literal_at(std::string_view pattern, std::size_t at, char& c) {
+  c = pattern[at];
+  if (c == '\\') {
+    if (at + 1 >= pattern.size() || std::isalnum(static_cast<unsigned char>(pattern[at + 1])) != 0)
+      return 0;
+    c = pattern[at + 1];
+    return 2;
+  }
+  return std::string_view("^$.|()[]?*+{}").find(c) == std::string_view::npos ? 1 : 0;
+}
+
+/// `(?:a|b|c)`: every way so far goes on in each of its alternatives.
+void branch(Run& run, std::string_view inside) {
+  Run::Way alternative;
+  std::vector<Run::Way> alternatives;
+  for (std::size_t at = 0; at <= inside.size();) {
+    char c = 0;
+    if (at == inside.size() || inside[at] == '|') {
+      alternatives.push_back(std::exchange(alternative, {}));
+      ++at;
+      continue;
+    }
+    const std::size_t length = literal_at(inside, at, c);
+    if (length == 0 || is_quantifier(inside.substr(at + length))) {
+      alternative.open = false;
+      at = c == '(' || c == '[' ? end_of_brackets(inside, at)
+                                : at + std::max<std::size_t>(length, c == '\\' ? 2 : 1);
+      continue;
+    }
+    if (alternative.open) alternative.text += c;
+    at += length;
+  }
+  std::vector<Run::Way> ways;
+  for (const Run::Way& way : run.ways) {
+    if (!way.open) {
+      ways.push_back(way);
+      continue;
+    }
+    for (const Run::Way& next : alternatives) ways.push_back({way.text + next.text, next.open});
+  }
+  run.ways = std::move(ways);
+}
+
 }  // namespace
+
+std::vector<std::string> required_literals(std::string_view pattern) {
+  // Flags that ignore case, and escapes that name characters, mean more than they say.
+  for (std::size_t at = pattern.find("(?"); at != std::string_view::npos;
+       at = pattern.find("(?", at + 2)) {
+    const std::string_view flags = pattern.substr(at + 2, pattern.find_first_of(":)", at) - at - 2);
+    if (!flags.starts_with('P') && flags.find('i') != std::string_view::npos) return {};
+  }
+  for (const std::string_view escape : {"\\x", "\\p", "\\P", "\\Q", "\\C"})
+    if (pattern.find(escape) != std::string_view::npos) return {};
+  Run best;
+  Run run;
+  const auto end_run = [&] {
+    if (run.ways.size() <= k_most_literals && run.shortest() > best.shortest()) best = run;
+    run = {};
+  };
+  for (std::size_t at = 0; at < pattern.size();) {
+    if (pattern[at] == '|') return {};
+    char c = 0;
+    if (const std::size_t length = literal_at(pattern, at, c); length > 0) {
+      if (is_quantifier(pattern.substr(at + length))) {
+        end_run();
+      } else {
+        run.add(c);
+      }
+      at += length;
+      continue;
+    }
+    const bool brackets = c == '(' || c == '[';
+    const std::size_t end = brackets    ? end_of_brackets(pattern, at)
+                            : c == '\\' ? at + 2
+                            : c == '{'  ? std::min(pattern.find('}', at), pattern.size() - 1) + 1
+                                        : at + 1;
+    const std::string_view rest = pattern.substr(std::min(end, pattern.size()));
+    if (pattern.substr(at).starts_with("(?:") && !is_quantifier(rest) &&
+        run.ways.size() <= k_most_literals) {
+      branch(run, pattern.substr(at + 3, end - at - 4));
+    } else {
+      end_run();
+    }
+    at = end;
+  }
+  end_run();
+  std::vector<std::string> literals;
+  if (best.shortest() >= k_shortest_literal)
+    for (Run::Way& way : best.ways) literals.push_back(std::move(way.text));
+  return literals;
+}
 
 UserTextSpans::UserTextSpans(const std::vector<evidence::UserTextSpan>& spans) {
   for (const evidence::UserTextSpan& span : spans) {
@@ -53,9 +202,52 @@ UserTextTracker::UserTextTracker(const UserTextSpans& spans, evidence::Kind kind
                                        : std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
     if (applies) entries_.push_back(&entry);
   }
+  bitmap_.resize((1U << k_slot_bits) / 64);
+  for (const UserTextSpans::Entry* entry : entries_) {
+    const auto literals = required_literals(entry->span.start);
+    by_line_ = by_line_ || literals.empty();
+    for (const std::string& literal : literals) {
+      for (std::size_t shift = 0; shift < k_stride; ++shift) {
+        const std::uint32_t slot = slot_of(literal.data() + shift);
+        bitmap_[slot >> 6U] |= std::uint64_t{1} << (slot & 63U);
+      }
+      literals_.push_back(literal);
+    }
+  }
+}
+
+void UserTextTracker::block(std::string_view text) {
+  block_ = text;
+  next_ = text.data();
+}
+
+/// The next literal in the block at or behind `from`. Every fourth place is looked at: four bytes
+/// of a literal's first seven lie there.
+std::size_t UserTextTracker::next_start(std::size_t from) const {
+  for (std::size_t at = from; at + 4 <= block_.size(); at += k_stride) {
+    const std::uint32_t slot = slot_of(block_.data() + at);
+    if ((bitmap_[slot >> 6U] >> (slot & 63U) & 1U) == 0) continue;
+    for (std::size_t shift = std::min(at - from, k_stride - 1) + 1; shift-- > 0;) {
+      const std::string_view rest = block_.substr(at - shift);
+      for (const std::string& literal : literals_)
+        if (rest.front() == literal.front() && rest.starts_with(literal)) return at - shift;
+    }
+  }
+  return block_.size();
+}
+
+bool UserTextTracker::may_start_in(std::string_view line) {
+  const char* const begin = line.data();
+  const char* const end = begin + line.size();
+  if (by_line_ || begin < block_.data() || end > block_.data() + block_.size()) return true;
+  if (next_ < begin || next_ == block_.data())
+    next_ = block_.data() + next_start(static_cast<std::size_t>(begin - block_.data()));
+  return next_ < end;
 }
 
 void UserTextTracker::line(std::string_view line, std::vector<Part>& parts) {
+  if (entries_.empty()) return;
+  if (open_ == nullptr && !may_start_in(line)) return;
   std::size_t from = 0;
   if (open_ != nullptr) {
     const Match end = search(*open_->end, line, 0);

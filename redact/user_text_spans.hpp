@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,10 +34,18 @@ class UserTextSpans {
   std::vector<Entry> entries_;
 };
 
+/// Texts of which every match of `pattern` holds one, as long as can be told from its form; empty
+/// when that is no use.
+[[nodiscard]] std::vector<std::string> required_literals(std::string_view pattern);
+
 /// Follows the spans through the lines of one stream.
 class UserTextTracker {
  public:
   UserTextTracker(const UserTextSpans& spans, evidence::Kind kind);
+
+  /// The lines to come lie in `text`: a search through it for what the starts must hold rules most
+  /// of them out. Without it, patterns took two thirds of the time of a redaction.
+  void block(std::string_view text);
 
   struct Part {
     std::size_t begin;
@@ -44,7 +54,15 @@ class UserTextTracker {
   void line(std::string_view line, std::vector<Part>& parts);
 
  private:
+  [[nodiscard]] bool may_start_in(std::string_view line);
+  [[nodiscard]] std::size_t next_start(std::size_t from) const;
+
   std::vector<const UserTextSpans::Entry*> entries_;
+  std::vector<std::string> literals_;  ///< every start holds one of them
+  std::vector<std::uint64_t> bitmap_;  ///< of four bytes at the first four places of the literals
+  bool by_line_ = false;               ///< a start holds no long literal: every line is searched
+  std::string_view block_;
+  const char* next_ = nullptr;  ///< where the next start lies, or the end of the block
   const UserTextSpans::Entry* open_ = nullptr;
   std::size_t lines_left_ = 0;
 };

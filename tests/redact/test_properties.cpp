@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "redact/redactor.hpp"
+#include "redact/user_text_spans.hpp"
 
 using namespace triage;
 
@@ -249,4 +250,38 @@ TEST_CASE("redactor: user text that a rule pack marks is masked, the fields besi
       source);
   CHECK(out.find("plan of Ines") == std::string::npos);
   CHECK(out.find("\"rid\": \"r-17\"") != std::string::npos);
+}
+
+TEST_CASE("user text: the texts that every start must hold are read from its pattern") {
+  using redact::required_literals;
+  using Literals = std::vector<std::string>;
+  CHECK(required_literals("Received request \\S+: prompt: ") == Literals{"Received request "});
+  CHECK(required_literals("\\bin=\\w*GenerateReqInput\\(") == Literals{"GenerateReqInput("});
+  CHECK(required_literals("(?:Model output|Texts?|Answer given): ['\"]").empty());
+  CHECK(required_literals("(?:Model output|Answer given)s?: ") ==
+        Literals{"Model output", "Answer given"});
+  CHECK(required_literals("(?:Receive|Finish): (?:rid=\\S+ ?)?obj") ==
+        Literals{"Receive: ", "Finish: "});
+  // What cannot be told is searched line by line.
+  for (const char* pattern : {"", "(?i)received request", "received request|prompt", "\\x41BCDEFGH",
+                              "[abcdefgh]+", "(?:(?:", "short", "(?s)(?mi:abcdefghijk)"})
+    CHECK_MESSAGE(required_literals(pattern).empty(), std::string(pattern));
+}
+
+TEST_CASE("user text: marked text is found wherever its line begins in a block") {
+  redact::Options options = salted();
+  evidence::UserTextSpan span;
+  span.id = "own-engine";
+  span.start = "\\bqueued job \\d+: ";
+  options.user_text.push_back(span);
+  redact::Redactor redactor(options);
+  const redact::Source source{"x", evidence::Kind::container_log, evidence::Format::lines};
+  std::string text;
+  for (int i = 0; i < 64; ++i) {
+    text.append(static_cast<std::size_t>(i), 'x');
+    text += "\nqueued job 17: tell me about the plan of Ines\n";
+  }
+  const std::string out = redactor.redact(text, source);
+  CHECK(out.find("plan of Ines") == std::string::npos);
+  CHECK(std::count(out.begin(), out.end(), '\n') == std::count(text.begin(), text.end(), '\n'));
 }
