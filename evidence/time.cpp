@@ -76,8 +76,9 @@ std::int64_t written_ns(const Time& time) {
   const std::int64_t unit = time.uncertainty_ns < 1'000'000  ? 1'000
                             : time.uncertainty_ns < k_second ? 1'000'000
                                                              : k_second;
-  const std::int64_t rest = time.ns % unit;
-  return time.ns - (rest < 0 ? rest + unit : rest);
+  const std::int64_t rest = (time.ns % unit + unit) % unit;
+  // Stamps of hostile logs may lie at the very beginning of what 64 bits can say.
+  return time.ns < INT64_MIN + rest ? time.ns : time.ns - rest;
 }
 
 std::string to_words(const Time& time) {

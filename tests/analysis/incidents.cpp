@@ -24,6 +24,17 @@ std::vector<Incident> all() {
   return found;
 }
 
+std::vector<Incident> some_when_sanitized() {
+#if defined(__SANITIZE_ADDRESS__)
+  std::vector<Incident> some;
+  const auto every = all();
+  for (std::size_t i = 0; i < every.size(); i += 8) some.push_back(every[i]);
+  return some;
+#else
+  return all();
+#endif
+}
+
 Copy::Copy(const Incident& incident) {
   std::string name = (fs::temp_directory_path() / "triage-incident-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");

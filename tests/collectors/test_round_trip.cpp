@@ -121,6 +121,9 @@ std::vector<fs::path> incidents() {
   }
   std::vector<fs::path> some;
   for (const auto& [class_, incident] : one_of_each) some.push_back(incident);
+#if defined(__SANITIZE_ADDRESS__)
+  some.resize(std::min<std::size_t>(some.size(), 5));  // kubectl and the server take the time
+#endif
   return some;
 }
 
