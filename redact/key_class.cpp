@@ -95,7 +95,8 @@ constexpr auto k_other_thing = words(
     "plugin", "module", "model", "models", "gen", "id_count", "range", "step", "steps", "group",
     "groups", "owner", "encoding", "location", "keyring", "backend", "selector", "spec", "schema",
     "authentication", "failed", "needed", "set", "changed", "revision", "arn", "fingerprint",
-    "fingerprints", "digest", "checksum", "sha256", "sha1", "md5", "budgeting", "estimate");
+    "fingerprints", "digest", "checksum", "sha256", "sha1", "md5", "budgeting", "estimate",
+    "stdin");
 
 // Before `token(s)`: it counts, or it is a token of the vocabulary.
 constexpr auto k_counted_token = words(
@@ -172,7 +173,7 @@ KeyClass exact(std::string_view joined) {
     What what;
   };
   // Sorted by nothing: looked at once for each distinct key.
-  static constexpr std::array<Row, 99> k_rows{{
+  static constexpr auto k_rows = std::to_array<Row>({
       {"name", KeyKind::name, What::secret},
       {"headername", KeyKind::name, What::secret},
       {"header", KeyKind::name, What::secret},
@@ -235,6 +236,9 @@ KeyClass exact(std::string_view joined) {
       {"secrets", KeyKind::token, What::secret},
       {"credential", KeyKind::token, What::secret},
       {"credentials", KeyKind::token, What::secret},
+      {"textinput", KeyKind::content, What::prompt},
+      {"textoutput", KeyKind::content, What::output},
+      {"string", KeyKind::maybe_text, What::text},
       {"tokenids", KeyKind::token_ids, What::token_ids},
       {"outputids", KeyKind::token_ids, What::token_ids},
       {"originputids", KeyKind::token_ids, What::token_ids},
@@ -271,15 +275,29 @@ KeyClass exact(std::string_view joined) {
       {"nodename", KeyKind::host, What::host},
       {"hostname", KeyKind::host, What::host},
       {"fqdn", KeyKind::host, What::host},
-  }};
+  });
   for (const Row& row : k_rows)
     if (row.name == joined) return {row.kind, row.what};
   return {};
 }
 
+/// `identitytoken`, `licensekey`: one word in which a credential's name ends.
+bool ends_with_credential(std::string_view word) {
+  static constexpr std::array<std::string_view, 12> k_others{
+      "public",  "pub", "cache", "hash", "sort", "partition",
+      "foreign", "max", "min",   "eos",  "new",  "prompt"};
+  for (const std::string_view other : k_others)
+    if (word.starts_with(other)) return false;
+  return (word.size() > 7 && word.ends_with("token")) || (word.size() > 6 && word.ends_with("key"));
+}
+
 /// The credential part of a name, or none.
 KeyClass secret_class(const Words& all) {
   const std::size_t n = all.size();
+  // `pullSecret`, `existingSecret`: which object holds it.
+  if (n > 1 && all[n - 1] == "secret" &&
+      (all[n - 2] == "pull" || all[n - 2] == "existing" || all[n - 2] == "inject"))
+    return {};
   for (std::size_t back = 0; back < n; ++back) {
     const std::size_t i = n - 1 - back;
     const std::string& word = all[i];
@@ -329,6 +347,7 @@ KeyClass secret_class(const Words& all) {
       return {KeyKind::token, What::token};
     if (word == "authorization" && i + 1 == n) return {KeyKind::auth, What::token};
     if (word == "cookie" && i + 1 == n) return {KeyKind::cookie, What::cookie};
+    if (i + 1 == n && ends_with_credential(word)) return {KeyKind::if_random, What::token};
     if (k_if_random.has(word)) {
       if (followed_by_other()) return {};
       if (word == "license" && i + 1 == n) return {};
@@ -470,7 +489,8 @@ KeyClass KeyClassifier::classify(std::string_view key) const {
       "provided", "supplied", "given", "used", "value", "key", "issued", "returned", "generated",
       "was", "is", "were", "are", "received", "sent", "formatting", "said", "asked", "dump",
       "preview", "message", "text", "input", "output", "content", "query", "response", "context",
-      "documents", "document", "chunk", "messages", "arguments", "request", "summary");
+      "documents", "document", "chunk", "messages", "arguments", "request", "summary", "replied",
+      "responded", "answered", "says", "asks", "wrote", "llm", "assistant", "agent");
   KeyClass found = class_of_name(key);
   found.ends_phrase = key.size() <= 10 && k_phrase_ends.has(base::to_lower(key));
   return found;

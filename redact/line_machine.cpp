@@ -45,6 +45,13 @@ bool is_base64_body(std::string_view text) {
   });
 }
 
+/// `[1] `, `[12] `: an item of a list of documents.
+bool is_item_mark(std::string_view text) {
+  std::size_t at = 1;
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return text.front() == '[' && at > 1 && at < 4 && text.substr(at).starts_with("] ");
+}
+
 bool is_log_format(std::string_view word) {
   if (word.size() < 4 || word.size() > 8) return false;
   static constexpr std::array<std::string_view, 22> k_levels{
@@ -171,7 +178,7 @@ void LineMachine::line(std::string_view line, Edits& out, bool goes_on) {
   if (payload.begin == 0 && begin == 0) access_log_user(line, begin, out);
   Scanner scanner(env_, state_, line, out, depth_, true);
   scanner.scan(begin, line.size());
-  if (env_.profile.free_text && line.back() == ':') announces_text(line, begin);
+  if (env_.profile.free_text) announces_text(line, begin);
   if (state_.frames.size() > 1 && record && line.back() != '{' && line.back() != '[' &&
       line.back() != '(' && line.back() != ',')
     state_.frames.resize(1);
@@ -197,7 +204,23 @@ void LineMachine::again(std::string_view redacted, Edits& out, bool goes_on) {
 
 /// `Prompt after formatting:`, `Retrieved context:`: the text follows on lines of its own.
 void LineMachine::announces_text(std::string_view line, std::size_t begin) {
-  std::size_t end = line.size() - 1;
+  // `=== Retrieved documents ===`, `system_prompt: |`.
+  std::size_t end = line.size();
+  const char last = line[end - 1];
+  if (last != ':' && last != '|' && last != '=' && last != '-' && last != '#' && last != '*')
+    return;
+  if (last == '|') {
+    if (!line.ends_with(": |")) return;
+    end -= 2;
+  }
+  if (line[end - 1] == ':') {
+    --end;
+  } else {
+    const std::size_t mark = first_not_blank(line, begin);
+    if (end < begin + 8 || line[mark] != last || line[mark + 1] != last || line[end - 2] != last)
+      return;
+    while (end > mark && (line[end - 1] == last || line[end - 1] == ' ')) --end;
+  }
   std::size_t first = end;
   int words = 0;
   while (first > begin && words < 3) {
@@ -286,8 +309,10 @@ bool LineMachine::block_line(std::string_view line, std::size_t begin, Edits& ou
     // Prose is masked, until a record or something that is no prose any more.
     if (text >= line.size()) return true;
     const std::string_view rest = line.substr(text);
-    const bool ends = is_record_start(line.substr(begin)) || block_.lines_left-- <= 0 ||
-                      std::string_view(">[]{}<").find(rest.front()) != std::string_view::npos;
+    const bool record = is_record_start(line.substr(begin)) && !is_item_mark(rest);
+    const bool ends = record || block_.lines_left-- <= 0 ||
+                      (std::string_view(">[]{}<").find(rest.front()) != std::string_view::npos &&
+                       !is_item_mark(rest));
     const bool speaker = rest.find(": ") < 16;
     if (ends || is_technical(rest) || (!is_prose(rest, 3) && !block_.masked_one)) {
       block_.active = block_.announced = false;
@@ -433,6 +458,7 @@ std::size_t LineMachine::structure(std::string_view line, std::size_t begin, Edi
   std::size_t end = key;
   while (end < line.size() && (is_alnum(line[end]) || std::strchr("_-./", line[end]) != nullptr))
     ++end;
+  if (pgpass(line, at, out)) return begin;
   if (end == key || line[key] == '-') {
     // A list element: a flag whose value is the next element, or a value of a classed list.
     const bool lone_flag = line[key] == '-' && end == line.size() && end - key > 3;
@@ -443,7 +469,6 @@ std::size_t LineMachine::structure(std::string_view line, std::size_t begin, Edi
     }
     return begin;
   }
-  if (pgpass(line, at, out)) return begin;
   std::size_t mark = end;
   while (mark < line.size() && line[mark] == ' ' && mark - end < 4) ++mark;
   const char sign = mark < line.size() ? line[mark] : '\0';
@@ -467,6 +492,7 @@ std::size_t LineMachine::structure(std::string_view line, std::size_t begin, Edi
 
 /// `host:port:database:user:password` of PostgreSQL's password file.
 bool LineMachine::pgpass(std::string_view line, std::size_t begin, Edits& out) {
+  if (line.size() - begin > 512 || line.find(' ', begin) != std::string_view::npos) return false;
   std::array<std::size_t, 4> colons{};
   std::size_t at = begin;
   for (std::size_t& colon : colons) {
@@ -478,7 +504,6 @@ bool LineMachine::pgpass(std::string_view line, std::size_t begin, Edits& out) {
   const bool numbers = port == "*" || std::all_of(port.begin(), port.end(), is_digit);
   const std::string_view password = line.substr(at);
   if (!numbers || port.size() > 5 || password.size() < 4 ||
-      line.find(' ', begin) != std::string_view::npos ||
       password.find(':') != std::string_view::npos ||
       std::all_of(password.begin(), password.end(), is_digit))
     return false;
@@ -535,9 +560,11 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
              named_indent_ == indent) {
     found = named_;
     named_ = {};
-    if (!plain && (class_of(first) & k_is_quote) != 0 && rest.size() >= 2) {
+    const bool quoted = !plain && (class_of(first) & k_is_quote) != 0 && rest.size() >= 2;
+    if (quoted || (plain && found.kind >= KeyKind::auth && found.kind <= KeyKind::pair)) {
       Scanner scanner(env_, state_, line, out, depth_, true);
-      scanner.mask_value(found, at + 1, end - (rest.back() == first ? 1 : 0));
+      scanner.mask_value(found, at + (quoted ? 1 : 0),
+                         end - (quoted && rest.back() == first ? 1 : 0));
       return line.size();
     }
   }

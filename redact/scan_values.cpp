@@ -66,6 +66,14 @@ bool is_basic_credential(std::string_view value) {
          decoded->find_first_of(" \n{\"") == std::string::npos;
 }
 
+/// `[101 2023 2003 ...]`, `101, 2023, ...`: at least six numbers and nothing else.
+bool is_number_list(std::string_view value) {
+  std::size_t numbers = 0;
+  for (std::size_t i = 0; i < value.size(); ++i)
+    if (is_digit(value[i]) && (i == 0 || !is_digit(value[i - 1]))) ++numbers;
+  return numbers >= 6 && value.find_first_not_of("0123456789, []()\n") == std::string_view::npos;
+}
+
 /// Looks like a JSON or Python structure written into a text.
 bool is_structured(std::string_view value) {
   value = base::trim(value);
@@ -164,6 +172,8 @@ void Scanner::mask_value(KeyClass key, std::size_t begin, std::size_t end) {
       break;
     }
     case KeyKind::pieces:
+      if (key.what == What::token_ids && is_number_list(value))
+        return mask(begin, end, What::token_ids, value);
       if (key.what == What::text && !is_masked(value) && !is_number(value))
         return mask(begin, end, What::text, value);
       break;
@@ -639,6 +649,22 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t at, 
 /// The class of a name of several words in prose: `User prompt: `, `The request body was: `.
 KeyClass Scanner::phrase_class(std::size_t begin, std::size_t end) const {
   std::size_t first = begin;
+  std::size_t before = begin;
+  while (before > 1 && is_alpha(text_[before - 2])) --before;
+  const std::string_view last = text_.substr(begin, end - begin);
+  const std::string_view previous =
+      begin > 1 ? text_.substr(before - 1, begin - before) : std::string_view();
+  // `the model replied: `, `sent to LLM: `.
+  static constexpr std::array<std::string_view, 8> k_spoke{
+      "replied", "responded", "answered", "says", "said", "asks", "asked", "wrote"};
+  static constexpr std::array<std::string_view, 9> k_speakers{
+      "user", "model", "assistant", "agent", "customer", "bot", "llm", "human", "client"};
+  static constexpr std::array<std::string_view, 3> k_partners{"llm", "assistant", "agent"};
+  static constexpr std::array<std::string_view, 2> k_ways{"to", "from"};
+  if (is_one_of(last, k_spoke))
+    return is_one_of(previous, k_speakers) ? KeyClass{KeyKind::content, What::text} : KeyClass{};
+  if (is_one_of(last, k_partners))
+    return is_one_of(previous, k_ways) ? KeyClass{KeyKind::content, What::text} : KeyClass{};
   for (int words = 0; words < 3 && first > 1 && text_[first - 1] == ' '; ++words) {
     std::size_t start = first - 1;
     while (start > 0 && is_alpha(text_[start - 1])) --start;

@@ -98,8 +98,11 @@ bool Scanner::tokens_in(std::size_t begin, std::size_t end) {
       state_.wrap = {true, true, match.what};
     at = stop - 1;
   }
-  if (!found && is_azure_secret(part(begin, end))) {
-    mask(begin, end, What::token, part(begin, end));
+  // HashiCorp's tokens have their mark in the middle.
+  const std::string_view word = part(begin, end);
+  if (!found &&
+      (is_azure_secret(word) || (word.size() > 60 && base::contains(word, ".atlasv1.")))) {
+    mask(begin, end, What::token, word);
     return true;
   }
   return found;

@@ -336,9 +336,14 @@ bool Scanner::speaks_of_content(std::size_t quote) {
       "completion", "generat", "retriev", "document", "passage", "chunk",   "answer", "reply",
       "replied",    "output",  "embed",   "search",   "tokeniz", "flagged"};
   static constexpr std::array<std::string_view, 8> k_code{
-      "raise ", "assert", "Error", "Exception", "print(", "log.", "logger.", "return "};
+      "raise ", "assert", "Error(", "Exception(", "print(", "log.", "logger.", "return "};
+  // Messages of exceptions quote what went wrong; only these words say that it was a user's text.
+  static constexpr std::array<std::string_view, 5> k_sure{"prompt", "question", "utterance",
+                                                          "user input", "user message"};
   const auto holds = [&](std::string_view word) { return base::icontains(before, word); };
   if (std::any_of(k_code.begin(), k_code.end(), holds)) return false;
+  if (base::contains(before, "Error") || base::contains(before, "Exception"))
+    return std::any_of(k_sure.begin(), k_sure.end(), holds);
   return std::any_of(k_words.begin(), k_words.end(), holds);
 }
 
@@ -432,7 +437,12 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
       inner.inherited = c == '{' ? KeyClass{KeyKind::content, found.what} : KeyClass{};
       inner.every_value = c == '{';
     }
-    if (c != '{' && (found.kind == KeyKind::token_ids || found.kind == KeyKind::pieces))
+    // `"prompt": [101, 2023]`: a prompt may be given by its ids.
+    std::size_t element = at + 1;
+    while (element < end && (text_[element] == ' ' || text_[element] == '[')) ++element;
+    if (c == '[' && found.kind == KeyKind::content && element < end && is_digit(text_[element]))
+      inner.inherited = {KeyKind::token_ids, What::token_ids};
+    if (c != '{' && (inner.inherited.kind == KeyKind::token_ids || found.kind == KeyKind::pieces))
       return id_list(at + 1, end);
     return at + 1;
   }
@@ -509,8 +519,12 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
   if ((next == ' ' || next == '\0') && at - begin < k_shortest_token && (classes & ~k_plain) == 0 &&
       (class_of(after_next) & (k_is_word | k_is_open | k_is_quote)) != 0 && text_[begin] != '-' &&
       frame().open != '[') {
-    if (at - begin >= 5 && at - begin <= 11) {
+    if (at - begin >= 3 && at - begin <= 11) {
       const std::size_t after = on_spoken_secret(begin, at, end);
+      if (after > at) return after;
+    }
+    if ((classes & k_is_joint) != 0 && at - begin >= 7) {
+      const std::size_t after = on_named_argument(begin, at, end);
       if (after > at) return after;
     }
     return at;
@@ -587,12 +601,31 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
     const std::size_t after = bare_value(around.inherited, '=', begin, begin, end);
     if (after > begin) return after;
   }
-  if (next == ' ' && at - begin >= 5 && at - begin <= 11) {
+  if (next == ' ' && at - begin >= 3 && at - begin <= 11) {
     const std::size_t after = on_spoken_secret(begin, at, end);
+    if (after > at) return after;
+  }
+  if (next == ' ' && (classes & k_is_joint) != 0 && (classes & k_is_slash) == 0) {
+    const std::size_t after = on_named_argument(begin, at, end);
     if (after > at) return after;
   }
   on_plain_word(begin, at, classes);
   return at;
+}
+
+/// `aws configure set aws_secret_access_key x`: a name of several words, and what a generator made.
+std::size_t Scanner::on_named_argument(std::size_t begin, std::size_t word_end, std::size_t end) {
+  const std::size_t value = word_end + 1;
+  if (value + k_shortest_token > end || word_end - begin > 40) return 0;
+  const std::size_t stop = bare_end(value, end, ' ');
+  const std::string_view argument = part(value, stop);
+  if (argument.size() < k_shortest_token || !looks_random(argument)) return 0;
+  const KeyClass key = env_.keys.classify(part(begin, word_end));
+  if ((key.kind != KeyKind::secret && key.kind != KeyKind::token) ||
+      !is_secret_value(key, argument))
+    return 0;
+  mask(value, stop, key.what, argument);
+  return stop;
 }
 
 std::size_t Scanner::on_index(std::size_t begin, std::size_t bracket, std::size_t end) {
@@ -757,6 +790,12 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
     case 'a':
       possible = second == 'p' || second == 'u';
       break;
+    case 'c':
+      possible = second == 'r';
+      break;
+    case 'k':
+      possible = second == 'e';
+      break;
     case 'i':
       possible = second == 'd';
       break;
@@ -768,10 +807,12 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
   const bool scheme = is_one_of(word, {"bearer", "basic", "apikey"});
   const bool password =
       is_one_of(word, {"password", "passwd", "passphrase", "passcode", "identified"});
-  const bool token = is_one_of(word, {"token", "secret", "api-key", "api_key"});
+  const bool token = is_one_of(word, {"token", "secret", "api-key", "api_key", "credential"});
+  // `secret key x`, `signed with key x`, `AUTH x`: only what a generator made, of mixed letters.
+  const bool loose = word == "key" || word == "Key" || word == "AUTH";
   // redis.conf: `requirepass x`.
   const bool setting = is_one_of(word, {"requirepass", "masterauth", "auth-pass"});
-  if (!scheme && !password && !token && !setting) return 0;
+  if (!scheme && !password && !token && !setting && !loose) return 0;
   std::size_t at = skip_blanks(word_end, end);
   if (password && (part(at, end).starts_with("for ") || part(at, end).starts_with("("))) {
     // `Password for 'svc': x`.
@@ -814,6 +855,11 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
     secret = setting || netrc || sql || (looks_random(value, 10) && !is_uuid(value)) ||
              (password && digit && is_distinctive(value));
     if (value.find(' ') != std::string_view::npos) secret = false;
+    if (loose) {
+      const bool lower = std::any_of(value.begin(), value.end(), is_lower);
+      secret = value.size() >= 16 && digit && upper && lower && looks_random(value) &&
+               value.find(':') == std::string_view::npos;
+    }
   }
   if (!secret) return 0;
   if (scheme || token) {

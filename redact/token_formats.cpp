@@ -202,6 +202,27 @@ constexpr auto k_formats = std::to_array<Format>({
     {"tfp_", k_alnum | k_dash, 30, 0, true},
     {"cio_", k_alnum, 30, 0, true},
     {"nk-", k_url, 30, 0, true},
+    {"EAA", k_alnum, 80, 0, true},
+    {"dt0c01.", k_upper | k_digit | k_dot, 60, 89, false},
+    {"dt0s01.", k_upper | k_digit | k_dot, 60, 89, false},
+    {"ory_at_", k_url | k_dot, 30, 0, false},
+    {"ory_rt_", k_url | k_dot, 30, 0, false},
+    {"ory_st_", k_url | k_dot, 24, 0, false},
+    {"sl.", k_url, 60, 0, true},
+    {"pat_", k_alnum, 40, 0, true},
+    {"vc_", k_alnum, 30, 0, true},
+    {"co-", k_alnum, 36, 0, true},
+    {"dckr_", k_url, 24, 0, true},
+    {"ctx7sk-", k_url, 20, 0, false},
+    {"ELEVENLABS_", k_url, 30, 0, true},
+    {"vercel_", k_url, 20, 0, true},
+    {"napi_", k_alnum, 40, 0, true},
+    {"cohere_", k_alnum, 30, 0, true},
+    {"aiv_", k_url, 24, 0, true},
+    {"voyage-", k_url, 30, 0, true},
+    {"mk_", k_alnum, 30, 0, true},
+    {"phs_", k_alnum, 24, 0, true},
+    {"cpk_", k_url | k_dot, 40, 0, true},
 });
 
 /// Formats in order of their first byte, and where each byte's begin: a word looks at few of them.
@@ -372,7 +393,9 @@ TokenMatch match_token(std::string_view text, std::size_t at, bool at_line_end) 
     const bool cut = to_end && format.full > 0 && length < format.full && length >= 8;
     if (length < format.shortest && !cut) continue;
     const std::string_view body = text.substr(begin, length);
-    if (format.random ? !looks_random(body) : !cut && length < 24 && !varied(body)) continue;
+    if (format.random ? !looks_random(body)
+                      : !cut && length < 24 && !varied(body) && !looks_random(body))
+      continue;
     // Fixed alphabets without digits before a longer word are no token: `AKIA` inside a name.
     if (format.full == 16 && length > 20) continue;
     if (end > best.end) best = {at, end, What::token, cut};

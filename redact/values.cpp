@@ -143,6 +143,12 @@ bool is_path(std::string_view value) {
     const std::string_view first =
         value.substr(1, second == std::string_view::npos ? second : second - 1);
     if (is_one_of(first, k_roots)) return true;
+  } else if (const auto second = value.find('/');
+             second != std::string_view::npos && is_one_of(value.substr(0, second), k_roots) &&
+             all_of(value, [](char c) {
+               return is_lower(c) || is_digit(c) || c == '/' || c == '-' || c == '_';
+             })) {
+    return !looks_random(value, 8);  // `secret/data/db` of a vault
   }
   // A file name with an extension, or a path whose parts are words.
   const auto slash = value.rfind('/');

@@ -25,6 +25,7 @@ import struct
 import sys
 import threading
 import time
+from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -54,6 +55,31 @@ def resource_list(group_version, rows):
     return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group_version, "resources": [
         {"name": n, "singularName": k.lower(), "namespaced": ns, "kind": k, "shortNames": short,
          "verbs": ["get", "list", "create"]} for n, k, ns, short in rows]}
+
+
+LOGGERS_TIME = re.compile(rb"(?:(\d{4})-)?(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)")
+BARS_TIME = re.compile(rb"\[(?:(\d+):)?(\d\d):(\d\d)<")
+
+
+def stamped(body, fixed_time):
+    """Lines as a runtime stamps them: by the time that their logger prints or that a progress bar counts from there,
+    else that of the line before."""
+    lines = body.split(b"\n")
+    began = time = datetime.fromisoformat(fixed_time or "2026-01-12T08:00:00")
+    out = []
+    for i, line in enumerate(lines):
+        own = None if fixed_time else LOGGERS_TIME.search(line[:96])
+        bar = None if fixed_time or own else BARS_TIME.search(line)
+        try:
+            if own:
+                began = time = datetime(int(own[1] or 2026), *(int(own[part]) for part in range(2, 7)))
+            elif bar:
+                time = began + timedelta(hours=int(bar[1] or 0), minutes=int(bar[2]), seconds=int(bar[3]))
+        except ValueError:
+            pass
+        stamp = f"{time.isoformat()}.{i % 10**9:09d}Z ".encode()
+        out.append(stamp + line if line or i + 1 < len(lines) else line)
+    return b"\n".join(out)
 
 
 class Scenario:
@@ -230,10 +256,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.status(400, "BadRequest", what)
         body = text_of(value)
         if query.get("timestamps", ["false"])[0] == "true" and not re.match(rb"\d{4}-\d\d-\d\dT", body):
-            start = self.scenario.data.get("log_time", "2026-01-12T08:00:00")
-            lines = body.split(b"\n")
-            body = b"\n".join(f"{start}.{i:09d}Z ".encode() + line if line or i + 1 < len(lines) else line
-                              for i, line in enumerate(lines))
+            body = stamped(body, self.scenario.data.get("log_time"))
         return self.send(200, body, "text/plain")
 
     def proxy(self, where, path):

@@ -10,7 +10,8 @@ using nlohmann::json;
 /// The labelled incidents once more, but through a cluster: a replay server gives their files out
 /// as a cluster would (logs, events, objects, tools in a driver pod), `collect` gathers and redacts
 /// them, and `analyze` must say the same of the bundle as of the raw files. TRIAGE_ROUND_TRIP=all
-/// runs every incident that a cluster can give out; otherwise one of each class.
+/// runs every incident that a cluster can give out, another text those whose path holds it;
+/// otherwise one of each class is run.
 namespace {
 
 namespace fs = std::filesystem;
@@ -113,7 +114,12 @@ std::vector<fs::path> incidents() {
       all.push_back(entry.path().parent_path());
   std::sort(all.begin(), all.end());
   const char* wanted = std::getenv("TRIAGE_ROUND_TRIP");
-  if (wanted != nullptr && std::string(wanted) == "all") return all;
+  if (wanted != nullptr) {
+    const std::string part = std::string(wanted) == "all" ? "" : wanted;
+    std::erase_if(
+        all, [&](const fs::path& path) { return path.string().find(part) == std::string::npos; });
+    return all;
+  }
   std::map<std::string, fs::path> one_of_each;
   for (const auto& incident : all) {
     const json label = json::parse(read_file((incident / "case.json").string()), nullptr, false);
@@ -134,7 +140,7 @@ TEST_CASE(
     "files") {
   if (!have({"kubectl", "python3"}) || !kubectl_execs_over_websocket()) return;
   const auto chosen = incidents();
-  CHECK(chosen.size() >= 5);
+  CHECK(!chosen.empty());
   std::size_t different = 0;
   for (const auto& incident : chosen) {
     CAPTURE(incident.string());
@@ -159,7 +165,5 @@ TEST_CASE(
     ++different;
     MESSAGE(incident.string() << ": " << raw.cause << " became " << collected.cause);
   }
-  // Kernel evidence of AMD nodes, and events that outrank a stalled load, do not all come through
-  // yet.
-  CHECK(different <= 2);
+  CHECK(different == 0);
 }
