@@ -281,25 +281,24 @@ class FactObserver {
     std::string block = fact.text;
     block += '\n';
     candidates_.clear();
-    matching_.filter->find(block, fact.kind, candidates_);
-    for (const Candidate& candidate : candidates_) {
+    matching_.filter->find(block, fact.kind, nullptr, candidates_);
+    for (const Candidate& candidate : candidates_.lines) {
       const std::string_view line =
           std::string_view(block).substr(candidate.begin, candidate.end - candidate.begin);
       std::uint32_t last = ~0U;
-      for (const std::uint32_t id : candidate.patterns) {
+      for (const std::uint32_t id : candidates_.patterns(candidate)) {
         const LineRules::Pattern& pattern = matching_.lines.patterns()[id];
         if (pattern.use != LineRules::Use::rule || pattern.owner == last) continue;
-        if (match_rule(pattern.owner, line, index)) last = pattern.owner;
+        if (match_rule(pattern.owner, id, line, index)) last = pattern.owner;
       }
     }
   }
 
-  bool match_rule(std::uint32_t owner, std::string_view line, std::size_t index) {
+  bool match_rule(std::uint32_t owner, std::uint32_t pattern, std::string_view line,
+                  std::size_t index) {
     const LineRules::LineRule& rule = matching_.lines.rules()[owner];
     std::map<std::string, std::string> captures;
-    const bool hit = std::any_of(rule.patterns.begin(), rule.patterns.end(), [&](std::uint32_t id) {
-      return matching_.lines.patterns()[id].regex.capture(line, captures);
-    });
+    const bool hit = matching_.lines.patterns()[pattern].regex.capture(line, captures);
     const bool refused = hit && std::any_of(rule.unless.begin(), rule.unless.end(),
                                             [&](const LazyPattern& p) { return p.matches(line); });
     if (!hit || refused || !rule.continued.empty()) return false;
@@ -367,7 +366,7 @@ class FactObserver {
   EvidenceModel& model_;
   Matching& matching_;
   FactRules fact_rules_;
-  std::vector<Candidate> candidates_;
+  Candidates candidates_;
 };
 
 }  // namespace

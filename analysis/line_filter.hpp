@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,17 +16,59 @@ class LineRules;
 struct Candidate {
   std::uint32_t begin = 0;  ///< offsets in the block, without the line end
   std::uint32_t end = 0;
-  std::vector<std::uint32_t> patterns;  ///< indices into LineRules::patterns(), ascending
+  std::uint32_t first = 0;  ///< its patterns in Candidates::pool
+  std::uint32_t count = 0;
+};
+
+/// The candidate lines of a block, in their order. Their patterns lie together, so that a block of
+/// many candidates costs no allocation.
+struct Candidates {
+  std::vector<Candidate> lines;
+  std::vector<std::uint32_t> pool;
+
+  /// Indices into LineRules::patterns(), ascending.
+  [[nodiscard]] std::span<const std::uint32_t> patterns(const Candidate& line) const {
+    return std::span(pool).subspan(line.first, line.count);
+  }
+  void clear() {
+    lines.clear();
+    pool.clear();
+  }
+};
+
+/// Patterns that are not looked for at the moment.
+class Muted {
+ public:
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] bool contains(std::uint32_t pattern) const {
+    return pattern < muted_.size() && muted_[pattern];
+  }
+  void set(std::uint32_t pattern, bool muted) {
+    if (pattern >= muted_.size()) muted_.resize(pattern + 1U);
+    if (muted_[pattern] == muted) return;
+    muted_[pattern] = muted;
+    count_ += muted ? 1 : -1;
+    prepared_for = nullptr;
+  }
+
+  // What an engine made ready for these patterns; it belongs to the engine.
+  const void* prepared_for = nullptr;
+  std::vector<std::uint64_t> prepared;
+
+ private:
+  std::vector<bool> muted_;
+  int count_ = 0;
 };
 
 /// Finds the lines of a block that may match a pattern. May name patterns that do not match (the
-/// scanner confirms each with RE2); must never miss one. Engines differ in speed only: a test holds
-/// them to the same result.
+/// scanner confirms each with RE2); must never miss one that is not muted. Engines differ in speed
+/// only: a test holds them to the same result.
 class LineFilter {
  public:
   virtual ~LineFilter() = default;
-  /// `block` holds whole lines. Candidates come in the order of the lines.
-  virtual void find(std::string_view block, evidence::Kind kind, std::vector<Candidate>& out) = 0;
+  /// `block` holds whole lines. Candidates are added to `out`, in the order of the lines. `muted`
+  /// may be null. Safe to call from several threads, each with its own `muted` and `out`.
+  virtual void find(std::string_view block, evidence::Kind kind, Muted* muted, Candidates& out) = 0;
 };
 
 /// The engine in use: literals over raw blocks.

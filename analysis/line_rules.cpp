@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 
 #include "rules/literals.hpp"
@@ -44,7 +45,14 @@ bool LazyPattern::capture(std::string_view text,
   const re2::RE2& regex = compiled();
   if (!regex.ok()) return false;
   const int groups = regex.NumberOfCapturingGroups() + 1;
-  std::vector<re2::StringPiece> found(static_cast<std::size_t>(groups));
+  // Patterns of many groups are rare: no allocation for the others.
+  std::array<re2::StringPiece, 8> few;
+  std::vector<re2::StringPiece> many;
+  std::span<re2::StringPiece> found(few);
+  if (static_cast<std::size_t>(groups) > few.size()) {
+    many.resize(static_cast<std::size_t>(groups));
+    found = many;
+  }
   if (!regex.Match({text.data(), text.size()}, 0, text.size(), re2::RE2::UNANCHORED, found.data(),
                    groups))
     return false;

@@ -19,6 +19,9 @@ constexpr std::size_t k_last_kept = 8;
 constexpr std::size_t k_groups_per_rule = 256;
 constexpr std::size_t k_text_kept = 4096;
 constexpr std::uint64_t k_flood_from = 256;  ///< matches of a rule in one file
+constexpr std::uint64_t k_dense_from = 64;   ///< matches of a rule in one block
+constexpr std::size_t k_tail = 64U << 10U;   ///< bytes of a block in which nothing is muted
+constexpr std::size_t k_least_split = 256U << 10U;
 constexpr std::size_t k_stamp_search = 200;  ///< lines
 constexpr std::size_t k_unmatched_kept = 64;
 constexpr std::uint64_t k_unmatched_looked_at = 20'000;
@@ -31,9 +34,17 @@ std::int64_t now_ns() {
 
 /// Matches of one rule that tell the same thing of the same device share one allowance.
 struct Group {
+  /// Its neighbours are looked at when the block is done: most of a storm has been dropped by then.
+  struct Late {
+    Observation observation;
+    std::size_t begin = 0;  ///< of its line in the window's buffer
+    std::size_t end = 0;
+    bool settled = false;
+  };
   std::vector<std::size_t> first;  ///< indices into the observations
-  std::deque<Observation> last;
+  std::deque<Late> last;
   std::uint64_t dropped = 0;
+  const LineRules::LineRule* rule = nullptr;
 };
 
 /// A rule that matches again and again in one file: its first matches stand as observations; from
@@ -47,13 +58,15 @@ struct Flood {
     std::optional<evidence::Stamp> before, after;  ///< stamps of the blocks around it
   };
   std::vector<Kept> newest;  ///< a ring
-  std::uint64_t count = 0;
+  std::uint64_t added = 0;
+  std::uint64_t count = 0;  ///< with what was reckoned for muted parts
 
   void add(std::string_view whole, std::string_view masked, std::uint64_t number,
            std::uint64_t offset, const std::optional<evidence::Stamp>& before,
            const std::optional<evidence::Stamp>& after) {
     if (newest.size() < k_last_kept) newest.emplace_back();
-    Kept& kept = newest[count++ % k_last_kept];
+    ++count;
+    Kept& kept = newest[added++ % k_last_kept];
     kept.whole.assign(whole.substr(0, k_text_kept));
     kept.masked.assign(masked.substr(0, k_text_kept));
     kept.number = number;
@@ -61,6 +74,15 @@ struct Flood {
     kept.before = before;
     kept.after = after;
   }
+};
+
+/// What a file gave of one rule so far.
+struct RuleState {
+  std::uint64_t matches = 0;  ///< that became observations
+  std::uint64_t in_block = 0;
+  bool dense = false;  ///< floods the file, and the last block was full of it
+  bool muted = false;  ///< in the body of this block
+  std::unique_ptr<Flood> flood;
 };
 
 /// Numbers, addresses and ids blotted out: lines that differ in these only are one cluster.
@@ -84,7 +106,12 @@ class FileScan {
  public:
   FileScan(const LineRules& rules, LineFilter& filter, const bundle::EvidenceFile& file,
            std::uint32_t index, derive::LineMeter* meter)
-      : rules_(rules), filter_(filter), file_(file), index_(index), meter_(meter) {}
+      : rules_(rules),
+        filter_(filter),
+        file_(file),
+        index_(index),
+        meter_(meter),
+        states_(rules.rules().size()) {}
 
   ScanResult run(bundle::ByteStream& stream, std::uint64_t first_line) {
     Window window(stream, first_line);
@@ -95,14 +122,7 @@ class FileScan {
       if (!window.piece_of_long_line()) note_edges();
       if (file_.format == evidence::Format::json_lines) decode_block();
       if (meter_ != nullptr) feed_meter(window.first_line());
-      candidates_.clear();
-      const std::int64_t start = now_ns();
-      filter_.find(block_, file_.kind, candidates_);
-      const std::int64_t found = now_ns();
-      if (span_ != nullptr) follow_span(window.first_line());
-      scan_candidates(window.first_line());
-      result_.filter_ns += found - start;
-      result_.confirm_ns += now_ns() - found;
+      scan_block(window.first_line(), window.piece_of_long_line());
     }
     result_.lines = window.lines();
     result_.bytes = window.bytes();
@@ -203,16 +223,121 @@ class FileScan {
       result_.hosts.push_back(prefix.place.node);
   }
 
-  void scan_candidates(std::uint64_t first_line) {
-    std::uint64_t number = first_line;
-    std::size_t counted = 0;
-    for (const Candidate& candidate : candidates_) {
-      number += static_cast<std::uint64_t>(
-          std::count(block_.begin() + static_cast<std::ptrdiff_t>(counted),
-                     block_.begin() + candidate.begin, '\n'));
-      counted = candidate.begin;
-      if (number <= span_until_line_) continue;
-      take_line(candidate, number);
+  /// A block is scanned in two parts. In its last 64 KiB every rule is looked for. A rule that
+  /// only informs, floods the file and stands there often enough to give the newest lines is not
+  /// looked for in the part before, where it would cost most of the time and change nothing but
+  /// the count; that is reckoned from the end's share.
+  void scan_block(std::uint64_t first_line, bool piece) {
+    const std::int64_t start = now_ns();
+    const std::size_t split = piece ? block_.size() : tail_begin();
+    body_.clear();
+    tail_.clear();
+    if (split < block_.size()) {
+      filter_.find(block_.substr(split), file_.kind, nullptr, tail_);
+      for (Candidate& candidate : tail_.lines) {
+        candidate.begin += static_cast<std::uint32_t>(split);
+        candidate.end += static_cast<std::uint32_t>(split);
+      }
+      choose_muted();
+    } else {
+      for (const std::uint32_t owner : flooding_) set_muted(owner, false);
+    }
+    filter_.find(block_.substr(0, split), file_.kind, &muted_, body_);
+    const std::int64_t found = now_ns();
+    if (span_ != nullptr) follow_span(first_line);
+    line_number_ = first_line;
+    line_counted_ = 0;
+    scan_candidates(body_);
+    for (const std::uint32_t owner : muted_rules_) states_[owner].in_block = 0;
+    scan_candidates(tail_);
+    end_block(split);
+    result_.filter_ns += found - start;
+    result_.confirm_ns += now_ns() - found;
+  }
+
+  /// Where the end part begins; the block's size when there is nothing to mute.
+  [[nodiscard]] std::size_t tail_begin() const {
+    if (dense_rules_.empty() || block_.size() < k_least_split) return block_.size();
+    const std::size_t newline = block_.find('\n', block_.size() - k_tail);
+    return newline == std::string_view::npos ? block_.size() : newline + 1;
+  }
+
+  /// Of the dense rules those whose newest lines all lie in the end part.
+  void choose_muted() {
+    std::unordered_map<std::uint32_t, std::size_t> seen;
+    for (const Candidate& candidate : tail_.lines) {
+      const std::string_view line = block_.substr(candidate.begin, candidate.end - candidate.begin);
+      const std::span<const std::uint32_t> patterns = tail_.patterns(candidate);
+      for (std::size_t at = 0, end = 0; at < patterns.size(); at = end) {
+        end = end_of_owner(patterns, at);
+        const LineRules::Pattern& pattern = rules_.patterns()[patterns[at]];
+        if (pattern.use != LineRules::Use::rule || !states_[pattern.owner].dense) continue;
+        std::size_t& count = seen[pattern.owner];
+        if (count < k_last_kept && says(pattern.owner, patterns.subspan(at, end - at), line))
+          ++count;
+      }
+    }
+    for (const auto& [owner, count] : seen)
+      if (count >= k_last_kept) mute(owner);
+    std::sort(muted_rules_.begin(), muted_rules_.end());
+    // Mostly the same rules as in the block before: then nothing changes here.
+    for (const std::uint32_t owner : flooding_) set_muted(owner, states_[owner].muted);
+  }
+
+  void set_muted(std::uint32_t owner, bool muted) {
+    for (const std::uint32_t pattern : rules_.rules()[owner].patterns) muted_.set(pattern, muted);
+  }
+
+  void mute(std::uint32_t owner) {
+    states_[owner].muted = true;
+    muted_rules_.push_back(owner);
+  }
+
+  /// Whether the rule matches the line, whatever stands around it.
+  bool says(std::uint32_t owner, std::span<const std::uint32_t> patterns,
+            std::string_view line) const {
+    const LineRules::LineRule& rule = rules_.rules()[owner];
+    std::optional<std::string_view> message;
+    const bool hit = std::any_of(patterns.begin(), patterns.end(), [&](std::uint32_t id) {
+      const LazyPattern& regex = rules_.patterns()[id].regex;
+      if (regex.matches(line)) return true;
+      if (!regex.anchored()) return false;
+      if (!message)
+        message = line.substr(std::min(read_prefix(line, file_.kind).message, line.size()));
+      return regex.matches(*message);
+    });
+    return hit && std::none_of(rule.unless.begin(), rule.unless.end(),
+                               [&](const LazyPattern& p) { return p.matches(line); });
+  }
+
+  void end_block(std::size_t split) {
+    const std::size_t tail = block_.size() - split;
+    for (const std::uint32_t owner : muted_rules_) {
+      RuleState& state = states_[owner];
+      const std::uint64_t reckoned = state.in_block * split / std::max<std::size_t>(tail, 1);
+      if (state.flood != nullptr) state.flood->count += reckoned;
+      state.in_block += reckoned;
+      state.muted = false;
+    }
+    muted_rules_.clear();
+    dense_rules_.clear();
+    for (const std::uint32_t owner : flooding_) {
+      RuleState& state = states_[owner];
+      state.dense = state.in_block >= k_dense_from &&
+                    rules_.rules()[owner].rule->role == rules::Role::context;
+      if (state.dense) dense_rules_.push_back(owner);
+      state.in_block = 0;
+    }
+    for (Group* group : unsettled_) settle(*group);
+    unsettled_.clear();
+  }
+
+  void scan_candidates(const Candidates& candidates) {
+    for (const Candidate& candidate : candidates.lines) {
+      line_number_ += count_lines(block_.substr(line_counted_, candidate.begin - line_counted_));
+      line_counted_ = candidate.begin;
+      if (line_number_ <= span_until_line_) continue;
+      take_line(candidate, candidates.patterns(candidate), line_number_);
     }
   }
 
@@ -233,26 +358,31 @@ class FileScan {
     return line.masked.substr(std::min(prefix_of(line, candidate).message, line.masked.size()));
   }
 
-  void take_line(const Candidate& candidate, std::uint64_t number) {
+  void take_line(const Candidate& candidate, std::span<const std::uint32_t> patterns,
+                 std::uint64_t number) {
     Line line;
     line.whole = block_.substr(candidate.begin, candidate.end - candidate.begin);
     line.number = number;
     std::string masked;
-    line.masked = mask_user_text(line.whole, candidate, number, masked);
+    line.masked = mask_user_text(line.whole, candidate, patterns, number, masked);
     bool matched = false;
     const LineRules::Pattern* error_like = nullptr;
-    std::uint32_t last_owner = ~0U;
-    for (const std::uint32_t id : candidate.patterns) {
-      const LineRules::Pattern& pattern = rules_.patterns()[id];
+    // The patterns of one rule stand together: those that the line may match are tried, no others.
+    for (std::size_t at = 0; at < patterns.size();) {
+      const LineRules::Pattern& pattern = rules_.patterns()[patterns[at]];
+      const std::size_t end = end_of_owner(patterns, at);
       if (pattern.use == LineRules::Use::error_like) error_like = &pattern;
-      if (pattern.use != LineRules::Use::rule || pattern.owner == last_owner) continue;
-      if (match_rule(pattern.owner, candidate, line)) {
-        matched = true;
-        last_owner = pattern.owner;
-      }
+      if (pattern.use == LineRules::Use::rule)
+        matched =
+            match_rule(pattern.owner, patterns.subspan(at, end - at), candidate, line) || matched;
+      at = end;
     }
-    if (error_like != nullptr && !matched && unmatched_seen_ < k_unmatched_looked_at &&
-        reads_as_error(*error_like, line, candidate))
+    if (error_like == nullptr || matched || unmatched_seen_ >= k_unmatched_looked_at) return;
+    const bool explained =
+        std::any_of(muted_rules_.begin(), muted_rules_.end(), [&](std::uint32_t owner) {
+          return says(owner, rules_.rules()[owner].patterns, line.masked);
+        });
+    if (!explained && reads_as_error(*error_like, line, candidate))
       note_unmatched(line.masked, message_of(line, candidate), number);
   }
 
@@ -264,22 +394,25 @@ class FileScan {
            words.regex.matches(line.masked);
   }
 
-  bool match_rule(std::uint32_t owner, const Candidate& candidate, Line& line) {
+  [[nodiscard]] std::size_t end_of_owner(std::span<const std::uint32_t> patterns,
+                                         std::size_t at) const {
+    const LineRules::Pattern& first = rules_.patterns()[patterns[at]];
+    for (++at; at < patterns.size(); ++at) {
+      const LineRules::Pattern& next = rules_.patterns()[patterns[at]];
+      if (next.use != first.use || next.owner != first.owner) break;
+    }
+    return at;
+  }
+
+  bool match_rule(std::uint32_t owner, std::span<const std::uint32_t> patterns,
+                  const Candidate& candidate, Line& line) {
     const LineRules::LineRule& rule = rules_.rules()[owner];
     Flood* flood = flood_of(owner, rule);
-    if (flood != nullptr && rule.rule->role == rules::Role::context) {
-      // What only informs has informed: its newest lines are tried at the end, the count is of
-      // candidate lines.
-      flood->add(line.whole, line.masked, line.number,
-                 window_->file_offset(begin_in_window(candidate)), stamp_before_block_,
-                 result_.last);
-      return true;
-    }
     std::map<std::string, std::string> captures;
     const auto try_on = [&](const LazyPattern& regex, std::string_view text) {
       return flood != nullptr ? regex.matches(text) : regex.capture(text, captures);
     };
-    const bool hit = std::any_of(rule.patterns.begin(), rule.patterns.end(), [&](std::uint32_t id) {
+    const bool hit = std::any_of(patterns.begin(), patterns.end(), [&](std::uint32_t id) {
       const LazyPattern& regex = rules_.patterns()[id].regex;
       if (!regex.anchored()) return try_on(regex, line.masked);
       const std::string_view message = message_of(line, candidate);
@@ -289,6 +422,7 @@ class FileScan {
     if (!hit) return false;
     for (const LazyPattern& unless : rule.unless)
       if (unless.matches(line.masked)) return false;
+    ++states_[owner].in_block;
     if (flood != nullptr) {
       flood->add(line.whole, line.masked, line.number,
                  window_->file_offset(begin_in_window(candidate)), stamp_before_block_,
@@ -305,10 +439,13 @@ class FileScan {
 
   /// The flood of a rule that has had its full allowance of this file; nullptr before.
   Flood* flood_of(std::uint32_t owner, const LineRules::LineRule& rule) {
-    if (rule.needs_every_match) return nullptr;
-    std::uint64_t& matches = matches_of_rule_[owner];
-    if (matches < k_flood_from) return nullptr;
-    return &floods_[owner];
+    RuleState& state = states_[owner];
+    if (rule.needs_every_match || state.matches < k_flood_from) return nullptr;
+    if (state.flood == nullptr) {
+      state.flood = std::make_unique<Flood>();
+      flooding_.push_back(owner);
+    }
+    return state.flood.get();
   }
 
   /// The following lines of a `sequence`; `#012` (rsyslog's join of printk lines) counts as a line
@@ -341,18 +478,17 @@ class FileScan {
     return true;
   }
 
-  std::vector<bool> near_conditions(const LineRules::LineRule& rule,
-                                    const Candidate& candidate) const {
+  /// `begin` and `end` of the line in the window's buffer.
+  std::vector<bool> near_conditions(const LineRules::LineRule& rule, std::size_t begin,
+                                    std::size_t end) const {
     std::vector<bool> holds;
     for (std::size_t i = 0; i < rule.near.size(); ++i) {
       const rules::Near& near = rule.near_spec[i];
       const auto count = static_cast<std::size_t>(std::clamp(near.lines, 1, 200));
       std::vector<std::string_view> lines;
-      if (near.side != rules::Near::Side::after)
-        lines = window_->lines_before(begin_in_window(candidate), count);
+      if (near.side != rules::Near::Side::after) lines = window_->lines_before(begin, count);
       if (near.side != rules::Near::Side::before)
-        for (const std::string_view line : window_->lines_after(end_in_window(candidate), count))
-          lines.push_back(line);
+        for (const std::string_view line : window_->lines_after(end, count)) lines.push_back(line);
       holds.push_back(std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
         return std::any_of(rule.near[i].begin(), rule.near[i].end(),
                            [&](const LazyPattern& p) { return p.matches(line); });
@@ -373,7 +509,7 @@ class FileScan {
     observation.place = prefix.place;
     observation.stamp = prefix.stamp;
     observation.captures = std::move(captures);
-    ++matches_of_rule_[owner];
+    ++states_[owner].matches;
     note_prefix(prefix, false);
     if (observation.stamp) {
       known_offset_ = observation.offset;
@@ -410,17 +546,29 @@ class FileScan {
       observation.stamp_is_own = false;
       bound_from_above(observation, candidate);
     }
-    observation.near_holds = near_conditions(rule, candidate);
+    const std::size_t begin = begin_in_window(candidate);
+    const std::size_t end = end_in_window(candidate);
     if (keep_first) {
+      observation.near_holds = near_conditions(rule, begin, end);
       if (folded_.size() < 20'000) folded_.emplace(fold, result_.observations.size());
       group.first.push_back(result_.observations.size());
       result_.observations.push_back(std::move(observation));
       return;
     }
-    group.last.push_back(std::move(observation));
+    if (group.last.empty() || group.last.back().settled) unsettled_.push_back(&group);
+    group.last.push_back({std::move(observation), begin, end, false});
+    group.rule = &rule;
     if (group.last.size() > k_last_kept) {
       group.last.pop_front();
       ++group.dropped;
+    }
+  }
+
+  void settle(Group& group) const {
+    for (Group::Late& late : group.last) {
+      if (late.settled) continue;
+      late.observation.near_holds = near_conditions(*group.rule, late.begin, late.end);
+      late.settled = true;
     }
   }
 
@@ -472,8 +620,9 @@ class FileScan {
 
   /// Blanks logged prompts and outputs, so that no fault rule sees them.
   std::string_view mask_user_text(std::string_view line, const Candidate& candidate,
-                                  std::uint64_t number, std::string& masked) {
-    for (const std::uint32_t id : candidate.patterns) {
+                                  std::span<const std::uint32_t> patterns, std::uint64_t number,
+                                  std::string& masked) {
+    for (const std::uint32_t id : patterns) {
       const LineRules::Pattern& pattern = rules_.patterns()[id];
       if (pattern.use != LineRules::Use::user_text_start) continue;
       const LineRules::UserText& text = rules_.user_text()[pattern.owner];
@@ -537,10 +686,11 @@ class FileScan {
       result_.observations[index].last_stamp = stamp;
     for (auto& [key, group] : groups_) {
       if (group.dropped > 0) result_.observations[group.first.back()].count += group.dropped;
-      for (Observation& observation : group.last)
-        result_.observations.push_back(std::move(observation));
+      for (Group::Late& late : group.last)
+        result_.observations.push_back(std::move(late.observation));
     }
-    for (auto& [owner, flood] : floods_) finish_flood(owner, flood);
+    std::sort(flooding_.begin(), flooding_.end());
+    for (const std::uint32_t owner : flooding_) finish_flood(owner, *states_[owner].flood);
     std::stable_sort(result_.observations.begin(), result_.observations.end(),
                      [](const Observation& a, const Observation& b) { return a.line < b.line; });
   }
@@ -599,13 +749,19 @@ class FileScan {
   derive::LineMeter* meter_;
   Window* window_ = nullptr;
   std::string_view block_;
-  std::vector<Candidate> candidates_;
+  std::vector<RuleState> states_;           ///< by rule
+  std::vector<std::uint32_t> flooding_;     ///< rules with a flood
+  std::vector<std::uint32_t> dense_rules_;  ///< of those, which may be muted in the next block
+  std::vector<std::uint32_t> muted_rules_;  ///< in the body of this block
+  Muted muted_;                             ///< their patterns
+  Candidates body_, tail_;
+  std::uint64_t line_number_ = 0;  ///< of the line at `line_counted_`
+  std::size_t line_counted_ = 0;   ///< offset in the block
+  std::vector<Group*> unsettled_;  ///< with lines of this block among the newest
   std::string decoded_;
   std::vector<RawLine> raw_begin_;
   std::map<std::string, Group> groups_;
   std::unordered_map<std::uint32_t, std::size_t> groups_of_rule_;
-  std::unordered_map<std::uint32_t, std::uint64_t> matches_of_rule_;
-  std::map<std::uint32_t, Flood> floods_;
   std::optional<evidence::Stamp> stamp_before_block_;
   std::unordered_map<std::string, std::size_t> folded_;
   std::map<std::size_t, std::optional<evidence::Stamp>> last_stamp_of_fold_;

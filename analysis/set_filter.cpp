@@ -28,16 +28,19 @@ class SetFilter final : public LineFilter {
     ready_ = whole_.Compile() && (message_ids_.empty() || message_.Compile());
   }
 
-  void find(std::string_view block, evidence::Kind kind, std::vector<Candidate>& out) override {
+  void find(std::string_view block, evidence::Kind kind, Muted* muted, Candidates& out) override {
     for (std::size_t begin = 0; begin < block.size();) {
       std::size_t end = block.find('\n', begin);
       if (end == std::string_view::npos) end = block.size();
       std::string_view line = block.substr(begin, end - begin);
       if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-      std::vector<std::uint32_t> found = match(line, kind);
-      if (!found.empty())
-        out.push_back({static_cast<std::uint32_t>(begin),
-                       static_cast<std::uint32_t>(begin + line.size()), std::move(found)});
+      const std::size_t first = out.pool.size();
+      for (const std::uint32_t pattern : match(line, kind))
+        if (muted == nullptr || !muted->contains(pattern)) out.pool.push_back(pattern);
+      if (const std::size_t count = out.pool.size() - first; count > 0)
+        out.lines.push_back({static_cast<std::uint32_t>(begin),
+                             static_cast<std::uint32_t>(begin + line.size()),
+                             static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)});
       begin = end + 1;
     }
   }

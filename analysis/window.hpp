@@ -10,6 +10,9 @@
 
 namespace triage::analysis {
 
+/// How many line ends the text holds: as fast as memory gives it.
+[[nodiscard]] std::size_t count_lines(std::string_view text);
+
 /// A stream seen through blocks of whole lines (about 1 MiB) with 64 KiB of context before and
 /// after each, in one buffer that never grows: what a match needs of its neighbours is always at
 /// hand. A line longer than a block comes in overlapping pieces.

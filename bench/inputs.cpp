@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +26,6 @@
 namespace {
 
 using namespace triage;
-using analysis::Candidate;
 using analysis::LineRules;
 using evidence::Kind;
 
@@ -63,12 +63,11 @@ class Output {
 
 bool rule_matches(analysis::LineFilter& reference, const LineRules& rules, const std::string& line,
                   Kind kind) {
-  std::vector<Candidate> found;
-  reference.find(line, kind, found);
-  for (const Candidate& candidate : found)
-    for (const std::uint32_t id : candidate.patterns)
-      if (rules.patterns()[id].use == LineRules::Use::rule) return true;
-  return false;
+  analysis::Candidates found;
+  reference.find(line, kind, nullptr, found);
+  return std::any_of(found.pool.begin(), found.pool.end(), [&](std::uint32_t pattern) {
+    return rules.patterns()[pattern].use == LineRules::Use::rule;
+  });
 }
 
 /// Lines that hold a literal of some rule, and match none.

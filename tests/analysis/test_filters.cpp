@@ -20,17 +20,17 @@ using Hits = std::set<std::pair<std::uint32_t, std::uint32_t>>;  // pattern, off
 /// What a filter finds once every candidate is confirmed, as the scanner does it.
 Hits confirmed(analysis::LineFilter& filter, const analysis::LineRules& rules,
                std::string_view block, Kind kind) {
-  std::vector<analysis::Candidate> candidates;
-  filter.find(block, kind, candidates);
+  analysis::Candidates candidates;
+  filter.find(block, kind, nullptr, candidates);
   Hits hits;
   std::uint32_t last = 0;
-  for (const auto& candidate : candidates) {
+  for (const auto& candidate : candidates.lines) {
     CHECK(candidate.begin >= last);
     last = candidate.begin;
     const std::string_view line = block.substr(candidate.begin, candidate.end - candidate.begin);
     const std::string_view message =
         line.substr(std::min(analysis::read_prefix(line, kind).message, line.size()));
-    for (const std::uint32_t id : candidate.patterns) {
+    for (const std::uint32_t id : candidates.patterns(candidate)) {
       const auto& regex = rules.patterns()[id].regex;
       if (regex.matches(line) || (regex.anchored() && regex.matches(message)))
         hits.emplace(id, candidate.begin);
