@@ -180,7 +180,7 @@ class Gatherer {
                            derive::LineMeter* meter) {
     const bundle::EvidenceFile& file = model_.files[index];
     if (options_.jobs == 1) return scanner_.scan(file, index, stream, meter, file.first_line);
-    ReadAhead ahead(stream);
+    ReadAhead ahead(stream, read_ahead_);
     return scanner_.scan(file, index, ahead, meter, file.first_line);
   }
 
@@ -210,6 +210,7 @@ class Gatherer {
 
   Matching& matching_;
   Scanner scanner_;
+  ReadAhead::Pool read_ahead_;
   const AnalyzeOptions& options_;
   Timings& timings_;
   EvidenceModel model_;

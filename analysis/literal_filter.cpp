@@ -2,6 +2,7 @@
 #include <array>
 #include <cstring>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 
@@ -123,12 +124,16 @@ struct Table {
 /// The rarest run of `stride` neighbouring windows: whatever the literal's position in the text,
 /// one of them is probed.
 std::size_t rarest_run(const std::string& literal, std::size_t stride) {
+  std::array<int, 64> scores{};
+  const std::size_t windows = std::min(literal.size() - k_window + 1, scores.size());
+  for (std::size_t i = 0; i < windows; ++i)
+    scores[i] = rules::commonness(std::string_view(literal).substr(i, k_window));
   std::size_t best = 0;
   int best_score = INT32_MAX;
-  for (std::size_t start = 0; start + stride + k_window - 1 <= literal.size(); ++start) {
-    int score = 0;
-    for (std::size_t i = start; i < start + stride; ++i)
-      score += rules::commonness(std::string_view(literal).substr(i, k_window));
+  for (std::size_t start = 0; start + stride <= windows; ++start) {
+    const int score =
+        std::accumulate(scores.begin() + static_cast<std::ptrdiff_t>(start),
+                        scores.begin() + static_cast<std::ptrdiff_t>(start + stride), 0);
     if (score < best_score) best_score = score, best = start;
   }
   return best;

@@ -5,7 +5,8 @@
 
 namespace triage::analysis {
 
-ReadAhead::ReadAhead(bundle::ByteStream& source) : source_(source), pool_(k_blocks) {
+ReadAhead::ReadAhead(bundle::ByteStream& source, Pool& pool) : source_(source), pool_(pool) {
+  pool_.resize(k_blocks);
   // The first block is read here: most files end in it and need no thread.
   fill(pool_[0]);
   written_ = 1;

@@ -19,7 +19,14 @@ class ReadAhead final : public bundle::ByteStream {
   static constexpr std::size_t k_block = 512U << 10U;
   static constexpr std::size_t k_blocks = 4;
 
-  explicit ReadAhead(bundle::ByteStream& source);
+  struct Block {
+    std::vector<char> bytes;
+    std::size_t used = 0;
+  };
+  using Pool = std::vector<Block>;
+
+  /// `pool` lends its memory and can be used for one stream after another.
+  ReadAhead(bundle::ByteStream& source, Pool& pool);
   ~ReadAhead() override;
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
@@ -30,15 +37,11 @@ class ReadAhead final : public bundle::ByteStream {
   }
 
  private:
-  struct Block {
-    std::vector<char> bytes;
-    std::size_t used = 0;
-  };
   void run();
   void fill(Block& block);
 
   bundle::ByteStream& source_;
-  std::vector<Block> pool_;
+  Pool& pool_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t written_ = 0;   ///< blocks filled so far

@@ -113,8 +113,8 @@ class FileScan {
         meter_(meter),
         states_(rules.rules().size()) {}
 
-  ScanResult run(bundle::ByteStream& stream, std::uint64_t first_line) {
-    Window window(stream, first_line);
+  ScanResult run(bundle::ByteStream& stream, std::uint64_t first_line, std::vector<char>& memory) {
+    Window window(stream, first_line, memory);
     while (window.next()) {
       window_ = &window;
       block_ = window.block();
@@ -784,7 +784,7 @@ class FileScan {
 ScanResult Scanner::scan(const bundle::EvidenceFile& file, std::uint32_t file_index,
                          bundle::ByteStream& stream, derive::LineMeter* meter,
                          std::uint64_t first_line) {
-  return FileScan(rules_, filter_, file, file_index, meter).run(stream, first_line);
+  return FileScan(rules_, filter_, file, file_index, meter).run(stream, first_line, memory_);
 }
 
 }  // namespace triage::analysis

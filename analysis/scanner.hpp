@@ -45,6 +45,7 @@ class Scanner {
  private:
   const LineRules& rules_;
   LineFilter& filter_;
+  std::vector<char> memory_;  ///< of the window, kept from file to file
 };
 
 }  // namespace triage::analysis

@@ -25,8 +25,10 @@ std::size_t count_lines(std::string_view text) {
   return total;
 }
 
-Window::Window(bundle::ByteStream& stream, std::uint64_t first_line)
-    : stream_(stream), buffer_(k_context + k_block + k_context), line_(first_line) {}
+Window::Window(bundle::ByteStream& stream, std::uint64_t first_line, std::vector<char>& memory)
+    : stream_(stream), buffer_(memory), line_(first_line) {
+  buffer_.resize(k_context + k_block + k_context);
+}
 
 void Window::fill() {
   // Keep the context before the block's end; it is the new block's context.

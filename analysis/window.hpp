@@ -22,7 +22,8 @@ class Window {
   static constexpr std::size_t k_context = 64U << 10U;
   static constexpr std::size_t k_overlap = 4096;
 
-  Window(bundle::ByteStream& stream, std::uint64_t first_line);
+  /// `memory` is grown once and can be used for one stream after another.
+  Window(bundle::ByteStream& stream, std::uint64_t first_line, std::vector<char>& memory);
 
   /// Moves to the next block; false at the end of the stream.
   [[nodiscard]] bool next();
@@ -61,7 +62,7 @@ class Window {
   [[nodiscard]] std::size_t whole_lines_end(std::size_t from, std::size_t limit);
 
   bundle::ByteStream& stream_;
-  std::vector<char> buffer_;
+  std::vector<char>& buffer_;
   std::size_t used_ = 0;   ///< bytes in the buffer
   std::size_t begin_ = 0;  ///< of the block
   std::size_t end_ = 0;

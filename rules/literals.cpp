@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -21,20 +22,20 @@ constexpr std::size_t k_most_literals = 96;
 constexpr std::size_t k_longest_literal = 64;
 constexpr std::size_t k_most_members = 4;  ///< of a class that is spelled out
 
-std::uint32_t packed(std::string_view window) {
+/// One of 64 Ki slots: two windows may share one, which only makes a rare one look common.
+std::size_t slot_of(std::string_view window) {
   std::uint32_t word = 0;
   std::memcpy(&word, window.data(), sizeof word);
-  return word;
+  return word * 0x9E3779B1U >> 16U;
 }
 
-/// Sorted, so that a look-up costs a few comparisons.
-const std::vector<std::uint32_t>& ordinary_windows() {
-  static const std::vector<std::uint32_t> windows = [] {
-    std::vector<std::uint32_t> all;
+using WindowSet = std::bitset<1U << 16U>;
+
+const WindowSet& ordinary_windows() {
+  static const WindowSet windows = [] {
+    WindowSet all;
     for (const std::string_view line : k_ordinary_lines)
-      for (std::size_t i = 0; i + 4 <= line.size(); ++i) all.push_back(packed(line.substr(i, 4)));
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
+      for (std::size_t i = 0; i + 4 <= line.size(); ++i) all.set(slot_of(line.substr(i, 4)));
     return all;
   }();
   return windows;
@@ -271,8 +272,7 @@ Literals by_re2(const std::string& pattern) {
 
 int commonness(std::string_view window) {
   if (window.size() != 4) return 60;
-  if (std::binary_search(ordinary_windows().begin(), ordinary_windows().end(), packed(window)))
-    return 60;
+  if (ordinary_windows()[slot_of(window)]) return 60;
   int score = 0;
   for (const char c : window) score += k_letter_scores[static_cast<unsigned char>(c)];
   return score;

@@ -128,3 +128,69 @@ TEST_CASE("filters: random text made of pieces of patterns gives the same on bot
     check_same(rules, block, Kind::container_log, "round " + std::to_string(round));
   }
 }
+
+TEST_CASE("filters: lines of ordinary logs, near misses and storms give the same on both engines") {
+  const rules::RuleSet& set = rules::built_in_rules();
+  const analysis::LineRules rules(set);
+  std::vector<std::string> literals;
+  std::vector<std::string> samples;
+  for (std::uint32_t p = 0; p < rules.patterns().size(); ++p)
+    for (const std::string& literal : rules.literals(p)) literals.push_back(literal);
+  for (const rules::Rule& rule : set.rules)
+    for (const rules::Sample& sample : rule.samples_match)
+      if (!sample.lines.empty()) samples.push_back(sample.lines);
+  const std::vector<std::string> ordinary{
+      "INFO:     10.0.3.17:51234 - \"POST /v1/chat/completions HTTP/1.1\" 200 OK",
+      "INFO:     10.0.3.17:51234 - \"GET /health HTTP/1.1\" 503 Service Unavailable",
+      "[2025-06-03 10:00:00 TP0] Decode batch, #running-req: 3, #token: 12, token usage: 0.05",
+      "[  412.118273] usb 1-1: new high-speed USB device number 4 using xhci_hcd", ""};
+  std::mt19937 random(7);
+  for (const char* end : {"\n", "\r\n"}) {
+    std::string block;
+    for (int i = 0; i < 4000; ++i) {
+      const auto kind = random() % 10;
+      const std::string number = std::to_string(random() % 100'000);
+      if (kind < 4) block += ordinary[random() % ordinary.size()];
+      if (kind >= 4 && kind < 7) block += "so " + literals[random() % literals.size()] + number;
+      if (kind >= 7) block += "2025-06-03T10:00:00Z " + samples[random() % samples.size()];
+      if (kind == 9) block.insert(block.end() - 1, static_cast<char>(random() % 256));
+      block += end;
+    }
+    for (const Kind kind : {Kind::container_log, Kind::kernel_log, Kind::unknown_text})
+      check_same(rules, block, kind, "mixed text");
+  }
+}
+
+TEST_CASE("filters: a line of 50 MiB gives the same on both engines") {
+  const analysis::LineRules rules(with_patterns(
+      {"NVRM: Xid \\(", "illegal memory access was encountered", "zq17", "(?i)out of MEMORY$"}));
+  std::string block = "NVRM: Xid (PCI:0000:3b:00): 79\n";
+  block.append(25U << 20U, 'x');
+  block += " an illegal memory access was encountered zq1 ";
+  block.append(25U << 20U, '\0');
+  block += "Out of Memory\nzq17";
+  check_same(rules, block, Kind::container_log, "50 MiB");
+  const auto fast = analysis::make_literal_filter(rules);
+  CHECK(confirmed(*fast, rules, block, Kind::container_log).size() == 4);
+}
+
+TEST_CASE("filters: muted patterns are not named, all others as before") {
+  const auto set = with_patterns({"alpha served", "alpha lost", "beta"});
+  const analysis::LineRules rules(set);
+  const std::string block = "alpha served\nbeta\nalpha lost, alpha served\nalpha served\n";
+  for (const bool reference : {true, false}) {
+    const auto filter =
+        reference ? analysis::make_set_filter(rules) : analysis::make_literal_filter(rules);
+    analysis::Muted muted;
+    muted.set(0, true);
+    analysis::Candidates found;
+    filter->find(block, Kind::container_log, &muted, found);
+    REQUIRE(found.lines.size() == 2);
+    CHECK(found.patterns(found.lines[0])[0] == 2);
+    CHECK(found.patterns(found.lines[1]).size() == 1);
+    muted.set(0, false);
+    found.clear();
+    filter->find(block, Kind::container_log, &muted, found);
+    CHECK(found.lines.size() == 4);
+  }
+}

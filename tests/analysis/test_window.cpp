@@ -41,7 +41,8 @@ std::string many_lines(std::size_t count) {
 TEST_CASE("window: blocks hold whole lines, all of them once, with their numbers") {
   const std::string text = many_lines(100'000);
   TextStream stream(text, 70'001);
-  analysis::Window window(stream, 1);
+  std::vector<char> memory;
+  analysis::Window window(stream, 1, memory);
   std::string together;
   while (window.next()) {
     const std::string_view block = window.block();
@@ -58,7 +59,8 @@ TEST_CASE("window: blocks hold whole lines, all of them once, with their numbers
 TEST_CASE("window: neighbours of a line reach over the block border") {
   const std::string text = many_lines(60'000);
   TextStream stream(text, 1U << 20U);
-  analysis::Window window(stream, 1);
+  std::vector<char> memory;
+  analysis::Window window(stream, 1, memory);
   REQUIRE(window.next());
   REQUIRE(window.next());
   const std::size_t at = window.block_begin();
@@ -78,7 +80,8 @@ TEST_CASE("window: neighbours of a line reach over the block border") {
 TEST_CASE("window: a line of many blocks comes in overlapping pieces and counts once") {
   const std::string giant(5U << 20U, 'g');
   TextStream stream("first\n" + giant + "\nlast", 1U << 18U);
-  analysis::Window window(stream, 1);
+  std::vector<char> memory;
+  analysis::Window window(stream, 1, memory);
   std::size_t pieces = 0;
   std::uint64_t last_number = 0;
   std::string tail;
@@ -96,7 +99,8 @@ TEST_CASE("window: a line of many blocks comes in overlapping pieces and counts 
 
 TEST_CASE("window: an empty stream has no block and no line") {
   TextStream stream("", 10);
-  analysis::Window window(stream, 1);
+  std::vector<char> memory;
+  analysis::Window window(stream, 1, memory);
   CHECK_FALSE(window.next());
   CHECK(window.lines() == 0);
 }
