@@ -80,6 +80,12 @@ bool Scanner::emails(std::size_t begin, std::size_t end) {
 
 /// Credentials by their format anywhere in a word. True when one was masked.
 bool Scanner::tokens_in(std::size_t begin, std::size_t end) {
+  const std::string_view word = part(begin, end);
+  // HashiCorp's tokens have their mark in the middle.
+  if (word.size() > 60 && base::contains(word, ".atlasv1.")) {
+    mask(begin, end, What::token, word);
+    return true;
+  }
   bool found = false;
   const bool line_end = line_end_ && end == text_.size();
   for (std::size_t at = begin; at + 8 < end; ++at) {
@@ -98,10 +104,7 @@ bool Scanner::tokens_in(std::size_t begin, std::size_t end) {
       state_.wrap = {true, true, match.what};
     at = stop - 1;
   }
-  // HashiCorp's tokens have their mark in the middle.
-  const std::string_view word = part(begin, end);
-  if (!found &&
-      (is_azure_secret(word) || (word.size() > 60 && base::contains(word, ".atlasv1.")))) {
+  if (!found && is_azure_secret(word)) {
     mask(begin, end, What::token, word);
     return true;
   }

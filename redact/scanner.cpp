@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "redact/chars.hpp"
+#include "redact/identifiers.hpp"
 #include "redact/values.hpp"
 
 namespace triage::redact {
@@ -512,6 +513,9 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
     if (env_.profile.content && part(at, end).starts_with(" -> '"))
       return on_quote(at + 4, end, {KeyKind::content, What::text}, true);
   }
+  if (text_[begin] == '+' && begin + 1 < end && is_digit(text_[begin + 1])) {
+    if (const std::size_t after = on_phone(begin, end); after > at) return after;
+  }
   const char next = at < end ? text_[at] : '\0';
   const char after_next = at + 1 < end ? text_[at + 1] : '\0';
   // Most words: short, without signs inside, and nothing but a blank behind them.
@@ -796,6 +800,13 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
     case 'k':
       possible = second == 'e';
       break;
+    case 'f':
+    case 'l':
+      possible = second == 'o';
+      break;
+    case 'u':
+      possible = second == 's';
+      break;
     case 'i':
       possible = second == 'd';
       break;
@@ -804,12 +815,14 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
   }
   if (!possible) return 0;
   const std::string_view word = part(begin, word_end);
+  if (word == "for" || word == "user") return on_login(begin, word_end, end);
   const bool scheme = is_one_of(word, {"bearer", "basic", "apikey"});
   const bool password =
       is_one_of(word, {"password", "passwd", "passphrase", "passcode", "identified"});
   const bool token = is_one_of(word, {"token", "secret", "api-key", "api_key", "credential"});
   // `secret key x`, `signed with key x`, `AUTH x`: only what a generator made, of mixed letters.
-  const bool loose = word == "key" || word == "Key" || word == "AUTH";
+  const bool wandb = word == "login" && part(0, begin).ends_with("wandb ");
+  const bool loose = word == "key" || word == "Key" || word == "AUTH" || wandb;
   // redis.conf: `requirepass x`.
   const bool setting = is_one_of(word, {"requirepass", "masterauth", "auth-pass"});
   if (!scheme && !password && !token && !setting && !loose) return 0;
@@ -857,7 +870,7 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
     if (value.find(' ') != std::string_view::npos) secret = false;
     if (loose) {
       const bool lower = std::any_of(value.begin(), value.end(), is_lower);
-      secret = value.size() >= 16 && digit && upper && lower && looks_random(value) &&
+      secret = value.size() >= 16 && digit && (upper || wandb) && lower && looks_random(value) &&
                value.find(':') == std::string_view::npos;
     }
   }
@@ -867,6 +880,57 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
   }
   mask(at, stop, password ? What::password : What::token, value);
   return stop + (quoted ? 1 : 0);
+}
+
+/// `Accepted publickey for ada from 10.0.0.1`, `session opened for user ada(uid=1000)`.
+std::size_t Scanner::on_login(std::size_t begin, std::size_t word_end, std::size_t end) {
+  static constexpr std::array<std::string_view, 6> k_before_for{
+      "Accepted publickey ", "Accepted password ",   "Failed password ",
+      "Failed publickey ",   "Postponed publickey ", "maximum authentication attempts exceeded "};
+  static constexpr std::array<std::string_view, 5> k_before_user{
+      "opened for ", "closed for ", "Invalid ", "invalid ", "authenticating "};
+  const std::string_view before = part(begin > 48 ? begin - 48 : 0, begin);
+  const auto ends = [&](std::string_view words) { return before.ends_with(words); };
+  const bool login = text_[begin] == 'f'
+                         ? std::any_of(k_before_for.begin(), k_before_for.end(), ends)
+                         : std::any_of(k_before_user.begin(), k_before_user.end(), ends);
+  if (!login) return 0;
+  const std::size_t at = skip_blanks(word_end, end);
+  std::size_t stop = at;
+  while (stop < end && (is_alnum(text_[stop]) || is_high(text_[stop]) || text_[stop] == '.' ||
+                        text_[stop] == '_' || text_[stop] == '-'))
+    ++stop;
+  const std::string_view name = part(at, stop);
+  if (is_service_account(name) || name == "invalid" || is_one_of(name, {"user", "from"})) return 0;
+  mask(at, stop, What::user, name);
+  return stop;
+}
+
+/// `+49 170 5550123`, `+1 (555) 010-1234`: ten to fifteen digits in groups.
+std::size_t Scanner::on_phone(std::size_t begin, std::size_t end) {
+  if (!env_.profile.content || (begin > 0 && is_alnum(text_[begin - 1]))) return 0;
+  std::size_t at = begin + 1;
+  std::size_t digits = 0;
+  std::size_t groups = 0;
+  std::size_t stop = at;
+  while (at < end && digits <= 15) {
+    std::size_t last = at;
+    while (last < end && is_digit(text_[last])) ++last;
+    if (last == at) break;
+    digits += last - at;
+    ++groups;
+    stop = last;
+    at = last;
+    std::size_t signs = 0;
+    while (at < end && signs < 2 &&
+           std::string_view(" -()/").find(text_[at]) != std::string_view::npos)
+      ++at, ++signs;
+  }
+  const bool goes_on =
+      stop < end && (is_alnum(text_[stop]) || text_[stop] == '.' || text_[stop] == ':');
+  if (groups < 3 || digits < 10 || digits > 15 || text_[begin + 1] == '0' || goes_on) return 0;
+  mask(begin, stop, What::user, part(begin, stop));
+  return stop;
 }
 
 }  // namespace triage::redact

@@ -122,6 +122,8 @@ class Scanner {
   std::size_t on_index(std::size_t begin, std::size_t bracket, std::size_t end);
   std::size_t on_personal_number(std::size_t begin, std::size_t word_end, std::size_t end);
   std::size_t on_named_argument(std::size_t begin, std::size_t word_end, std::size_t end);
+  std::size_t on_login(std::size_t begin, std::size_t word_end, std::size_t end);
+  std::size_t on_phone(std::size_t begin, std::size_t end);
   std::size_t on_data_url(std::size_t begin, std::size_t end);
   std::size_t on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end);
 

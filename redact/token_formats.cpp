@@ -205,6 +205,7 @@ constexpr auto k_formats = std::to_array<Format>({
     {"EAA", k_alnum, 80, 0, true},
     {"dt0c01.", k_upper | k_digit | k_dot, 60, 89, false},
     {"dt0s01.", k_upper | k_digit | k_dot, 60, 89, false},
+    {"atlasv1.", k_url, 40, 0, true},
     {"ory_at_", k_url | k_dot, 30, 0, false},
     {"ory_rt_", k_url | k_dot, 30, 0, false},
     {"ory_st_", k_url | k_dot, 24, 0, false},
@@ -393,8 +394,9 @@ TokenMatch match_token(std::string_view text, std::size_t at, bool at_line_end) 
     const bool cut = to_end && format.full > 0 && length < format.full && length >= 8;
     if (length < format.shortest && !cut) continue;
     const std::string_view body = text.substr(begin, length);
+    const bool exact = format.full == 16 && length == 16;
     if (format.random ? !looks_random(body)
-                      : !cut && length < 24 && !varied(body) && !looks_random(body))
+                      : !cut && !exact && length < 24 && !varied(body) && !looks_random(body))
       continue;
     // Fixed alphabets without digits before a longer word are no token: `AKIA` inside a name.
     if (format.full == 16 && length > 20) continue;

@@ -213,6 +213,53 @@ TEST_CASE("redact: the map stands outside the output, for its owner only, and un
             .status == 2);
 }
 
+TEST_CASE("redact: --strict drops texts that default mode takes for messages, and whole hosts") {
+  const Scratch scratch;
+  const fs::path file = scratch.write(
+      "x.log",
+      "{\"text\": \"NCCL error while I asked about the plan\"} on gpu-7.prod.example.net\n");
+  const Ran plain = redact(quoted(file));
+  CHECK(plain.out.find("asked about the plan") != std::string::npos);
+  CHECK(plain.out.find(" on gpu-7.d-") != std::string::npos);
+  const Ran strict = redact("--strict " + quoted(file));
+  CHECK(strict.status == 0);
+  CHECK(strict.out.find("asked about") == std::string::npos);
+  CHECK(strict.out.find("gpu-7") == std::string::npos);
+  CHECK(redact("--check " + quoted(file)).status == 0);
+  CHECK(redact("--check --strict " + quoted(file)).status == 5);
+}
+
+TEST_CASE("redact: --fixed names kinds only, and a second run as a filter changes nothing") {
+  const Scratch scratch;
+  const fs::path file =
+      scratch.write("x.log", "password=" + k_secret + " prompt: 'tell me about the plan' n=1\n");
+  const Ran once = redact("--fixed " + quoted(file));
+  CHECK(once.out == "password=<redacted:password> prompt: '<redacted:prompt>' n=1\n");
+  const fs::path again = scratch.write("y.log", once.out);
+  CHECK(redact("--fixed " + quoted(again)).out == once.out);
+  CHECK(redact("--salt s " + quoted(again)).out == once.out);
+}
+
+TEST_CASE("verify: a bundle that holds a credential is refused by the file, not by its text") {
+  const Scratch scratch;
+  const fs::path bundle = scratch / "triage-x-20260512T100211Z-ab12cd";
+  scratch.write("plain/w.log", "all is well\n");
+  scratch.write("bad/w.log", "password=" + k_secret + "\n");
+  const auto bundle_of = [&](const std::string& folder) {
+    fs::create_directories(bundle);
+    fs::copy(scratch / folder / "w.log", bundle / "w.log", fs::copy_options::overwrite_existing);
+    return run("cd " + quoted(bundle) + " && printf '{\"format\": \"triage-bundle\", " +
+               "\"format_version\": 1, \"items\": []}' > manifest.json && " +
+               "sha256sum manifest.json w.log > SHA256SUMS && '" + TRIAGE_BINARY + "' verify " +
+               quoted(bundle) + " 2>&1");
+  };
+  CHECK(bundle_of("plain").out.find("credentials") == std::string::npos);
+  const Ran bad = bundle_of("bad");
+  CHECK(bad.status == 5);
+  CHECK(bad.out.find("w.log: holds 1 credentials or texts of users") != std::string::npos);
+  CHECK(bad.out.find(k_secret) == std::string::npos);
+}
+
 TEST_CASE("redact: mistakes have one clear message and their status") {
   const Scratch scratch;
   const fs::path a = scratch.write("a.log", "x\n");
