@@ -498,6 +498,15 @@ KeyClass Scanner::name_after(std::size_t value, std::size_t end) {
 std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
   std::size_t at = begin;
   unsigned classes = 0;
+  // Four bytes at a time: this loop sees most of every log.
+  for (const char* four = text_.data() + at; at + 4 <= end; at += 4, four += 4) {
+    const unsigned a = class_of(four[0]);
+    const unsigned b = class_of(four[1]);
+    const unsigned c = class_of(four[2]);
+    const unsigned d = class_of(four[3]);
+    if ((a & b & c & d & k_is_word) == 0) break;
+    classes |= a | b | c | d;
+  }
   while (at < end) {
     const unsigned kind = class_of(text_[at]);
     if ((kind & k_is_word) == 0) break;

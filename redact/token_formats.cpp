@@ -339,14 +339,14 @@ TokenMatch match_crypt(std::string_view text, std::size_t at) {
 
 /// Bots: Telegram `123456789:AA…`, Discord `MTA….….…`. Mailchimp: 32 hex digits and `-us12`.
 TokenMatch match_bot(std::string_view text, std::size_t at) {
-  const std::size_t digits = body_end(text, at, k_digit);
+  const std::size_t digits = body_end(text, at, k_digit, 11);
   if (digits - at >= 8 && digits - at <= 10 && digits < text.size() && text[digits] == ':') {
     const std::size_t end = body_end(text, digits + 1, k_url);
     const std::size_t length = end - digits - 1;
     if (length >= 34 && length <= 36 && looks_random(text.substr(digits + 1, length)))
       return {at, end, What::token, false};
   }
-  const std::size_t hex = body_end(text, at, k_lower | k_digit);
+  const std::size_t hex = body_end(text, at, k_lower | k_digit, 33);
   if (hex - at == 32 && text.substr(hex).starts_with("-us")) {
     const std::size_t end = body_end(text, hex + 3, k_digit);
     if (end > hex + 3 && end - hex <= 5) return {at, end, What::token, false};
@@ -403,7 +403,9 @@ TokenMatch match_token(std::string_view text, std::size_t at, bool at_line_end) 
     if (end > best.end) best = {at, end, What::token, cut};
   }
   if (best.end != 0) return best;
-  return match_bot(text, at);
+  const bool bot = (first >= '0' && first <= '9') || (first >= 'a' && first <= 'f') ||
+                   (first >= 'M' && first <= 'O');
+  return bot ? match_bot(text, at) : best;
 }
 
 }  // namespace triage::redact

@@ -203,15 +203,15 @@ UserTextTracker::UserTextTracker(const UserTextSpans& spans, evidence::Kind kind
     if (applies) entries_.push_back(&entry);
   }
   bitmap_.resize((1U << k_slot_bits) / 64);
-  for (const UserTextSpans::Entry* entry : entries_) {
-    const auto literals = required_literals(entry->span.start);
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const auto literals = required_literals(entries_[i]->span.start);
     by_line_ = by_line_ || literals.empty();
     for (const std::string& literal : literals) {
       for (std::size_t shift = 0; shift < k_stride; ++shift) {
         const std::uint32_t slot = slot_of(literal.data() + shift);
         bitmap_[slot >> 6U] |= std::uint64_t{1} << (slot & 63U);
       }
-      literals_.push_back(literal);
+      literals_.push_back({literal, i});
     }
   }
 }
@@ -229,11 +229,27 @@ std::size_t UserTextTracker::next_start(std::size_t from) const {
     if ((bitmap_[slot >> 6U] >> (slot & 63U) & 1U) == 0) continue;
     for (std::size_t shift = std::min(at - from, k_stride - 1) + 1; shift-- > 0;) {
       const std::string_view rest = block_.substr(at - shift);
-      for (const std::string& literal : literals_)
+      for (const auto& [literal, entry] : literals_)
         if (rest.front() == literal.front() && rest.starts_with(literal)) return at - shift;
     }
   }
   return block_.size();
+}
+
+std::uint64_t UserTextTracker::entries_in(std::string_view line) const {
+  if (by_line_) return ~std::uint64_t{0};
+  std::uint64_t found = 0;
+  for (std::size_t at = 0; at + 4 <= line.size(); at += k_stride) {
+    const std::uint32_t slot = slot_of(line.data() + at);
+    if ((bitmap_[slot >> 6U] >> (slot & 63U) & 1U) == 0) continue;
+    for (std::size_t shift = std::min(at, k_stride - 1) + 1; shift-- > 0;) {
+      const std::string_view rest = line.substr(at - shift);
+      for (const auto& [literal, entry] : literals_)
+        if (rest.front() == literal.front() && rest.starts_with(literal))
+          found |= std::uint64_t{1} << std::min<std::size_t>(entry, 63);
+    }
+  }
+  return found;
 }
 
 bool UserTextTracker::may_start_in(std::string_view line) {
@@ -256,7 +272,10 @@ void UserTextTracker::line(std::string_view line, std::vector<Part>& parts) {
     from = end.found ? end.end : line.size();
     open_ = nullptr;
   }
-  for (const UserTextSpans::Entry* entry : entries_) {
+  const std::uint64_t present = entries_in(line.substr(std::min(from, line.size())));
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if ((present >> std::min<std::size_t>(i, 63) & 1U) == 0) continue;
+    const UserTextSpans::Entry* entry = entries_[i];
     for (std::size_t at = from; at < line.size();) {
       const Match start = search(*entry->start, line, at);
       if (!start.found) break;

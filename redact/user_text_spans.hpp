@@ -56,9 +56,15 @@ class UserTextTracker {
  private:
   [[nodiscard]] bool may_start_in(std::string_view line);
   [[nodiscard]] std::size_t next_start(std::size_t from) const;
+  /// One bit for each entry of which a literal stands in the line.
+  [[nodiscard]] std::uint64_t entries_in(std::string_view line) const;
 
   std::vector<const UserTextSpans::Entry*> entries_;
-  std::vector<std::string> literals_;  ///< every start holds one of them
+  struct Literal {
+    std::string text;
+    std::size_t entry;  ///< whose starts hold it or another of the same entry
+  };
+  std::vector<Literal> literals_;
   std::vector<std::uint64_t> bitmap_;  ///< of four bytes at the first four places of the literals
   bool by_line_ = false;               ///< a start holds no long literal: every line is searched
   std::string_view block_;
