@@ -370,6 +370,39 @@ class Builder {
     }
   }
 
+  /// The first exception of a stream after which that stream shows no work any more, unless it was
+  /// told to stop: whatever raised it ended the process or its start.
+  struct Raised {
+    const Observation* exception = nullptr;
+    bool during_start = false;  ///< an engine began its start in that stream and never was at work
+  };
+
+  Raised unanswered_exception() const {
+    std::map<std::uint32_t, std::uint32_t> newest_work;  // stream -> line
+    std::map<std::uint32_t, std::uint32_t> told_to_stop;
+    std::set<std::uint32_t> started;
+    for (const Observation& o : model_.observations) {
+      if (has_tag(o, "engine-serving") || has_tag(o, "engine-ready"))
+        newest_work[o.file] = std::max(newest_work[o.file], o.line);
+      if (has_tag(o, "engine-start") || has_tag(o, "load-start") || has_tag(o, "loading-progress"))
+        started.insert(o.file);
+      if (has_tag(o, "planned-termination"))
+        told_to_stop.try_emplace(o.file, o.line).first->second =
+            std::min(told_to_stop[o.file], o.line);
+    }
+    const Observation* first = nullptr;
+    for (const Observation& o : model_.observations) {
+      if (!has_tag(o, "python-exception") || o.role != Role::context) continue;
+      const auto work = newest_work.find(o.file);
+      if (work != newest_work.end() && work->second > o.line) continue;
+      const auto stop = told_to_stop.find(o.file);
+      if (stop != told_to_stop.end() && stop->second < o.line) continue;
+      if (first == nullptr || (o.file == first->file && o.line < first->line)) first = &o;
+    }
+    const bool worked = first != nullptr && newest_work.count(first->file) > 0;
+    return {first, first != nullptr && !worked && started.count(first->file) > 0};
+  }
+
   /// Nothing is the root: a sound system, or an honest "unknown".
   void no_root() {
     VerdictEntry& v = report_.verdict;
@@ -390,6 +423,12 @@ class Builder {
         if (o.role == Role::symptom && o.severity >= Severity::warning && o.fatal &&
             (worst == nullptr || !worst->fatal))
           worst = &o;
+    // What raised comes before the wrappers that tell of it.
+    const Raised raised = unanswered_exception();
+    const Observation* exception = raised.exception;
+    if (exception != nullptr &&
+        (worst == nullptr || (exception->file == worst->file && exception->line < worst->line)))
+      worst = exception;
     const bool unexplained = worst != nullptr || (!sound && !model_.unmatched.empty());
     if (!unexplained && nothing_known()) {
       v.class_ = v.cause = "unknown";
@@ -401,7 +440,9 @@ class Builder {
           {"the log of the failed container", "the first error usually stands there",
            "kubectl -n NAMESPACE logs POD -c CONTAINER --previous --timestamps"});
     } else if (unexplained) {
-      v.class_ = v.cause = "unknown";
+      v.cause = "unknown";
+      // What kept the engine from starting is not known, that it did not start is.
+      v.class_ = raised.during_start && worst == exception ? "loading" : "unknown";
       v.title = worst != nullptr
                     ? worst->title
                     : "No known fault; some lines look like errors that no rule explains";

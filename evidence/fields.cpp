@@ -416,7 +416,11 @@ std::vector<Field> make_gpu() {
   std::vector<Field> fields(std::begin(k_gpu_state), std::end(k_gpu_state));
   fields.push_back({"node", text, "node"});
   fields.push_back({"plugin.unhealthy", boolean, "the device plugin marked it unhealthy"});
-  fields.push_back({"listed", boolean, "nvidia-smi lists it"});
+  fields.push_back({"listed", boolean,
+                    "nvidia-smi, rocm-smi or amd-smi lists it; false when one of the node lists "
+                    "others only"});
+  fields.push_back({"xid", number, "its first Xid in the kernel log, else DCGM's last"});
+  fields.push_back({"xids", text, "its Xids in the kernel log, in their order, joined with ','"});
   return fields;
 }
 

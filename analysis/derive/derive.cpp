@@ -71,6 +71,7 @@ void derive_all(const Evidence& evidence, const evidence::FactSink& sink) {
   derive_load(evidence, sink);
   derive_memory_trend(evidence, sink);
   derive_swap(evidence, sink);
+  derive_gpu(evidence, sink);
 }
 
 }  // namespace triage::analysis::derive

@@ -17,6 +17,8 @@ void derive_load(const Evidence& evidence, const evidence::FactSink& sink);
 /// How the memory of a device or process moves over repeated readings (a `load` fact).
 void derive_memory_trend(const Evidence& evidence, const evidence::FactSink& sink);
 void derive_swap(const Evidence& evidence, const evidence::FactSink& sink);
+/// One fact for each GPU, joined from every source that names it.
+void derive_gpu(const Evidence& evidence, const evidence::FactSink& sink);
 
 // --- Shared by them ---
 

@@ -409,3 +409,132 @@ TEST_CASE("histogram: quantiles interpolate inside their bucket and never invent
   CHECK(*histogram.quantile(0.25) == doctest::Approx(5));
   CHECK(*histogram.quantile(0.95) == doctest::Approx(10));
 }
+
+// --- gpu
+// -------------------------------------------------------------------------------------------
+
+namespace {
+
+Fact gpu_state(const char* tool, const char* node, const char* pci, const char* uuid,
+               const char* index, std::uint32_t file) {
+  Fact fact;
+  fact.kind = Kind::gpu_state;
+  fact.file = file;
+  fact.line = 7;
+  fact.set("tool", tool, 7);
+  if (*pci != '\0') fact.set("pci", pci, 7);
+  if (*uuid != '\0') fact.set("uuid", uuid, 8);
+  if (*index != '\0') fact.set("index", index, 7);
+  fact.place.node = node;
+  fact.place.pci = pci;
+  fact.place.gpu_uuid = uuid;
+  fact.place.gpu_index = index;
+  return fact;
+}
+
+constexpr const char* k_uuid = "GPU-11111111-2222-3333-4444-555555555555";
+
+}  // namespace
+
+TEST_CASE("gpu: the table, the query and the kernel log of one GPU become one fact") {
+  World world;
+  world.facts.push_back(gpu_state("nvidia-smi", "n1", "0000:3b:00.0", "", "4", 1));
+  world.facts.back().set("temperature.gpu", "41", 9);
+  world.facts.push_back(gpu_state("nvidia-smi-q", "n1", "0000:3b:00.0", k_uuid, "", 2));
+  world.facts.back().set("recovery_action", "reset", 30);
+  world.facts.push_back(gpu_state("nvidia-smi", "n1", "0000:5e:00.0", "", "5", 1));
+  Observation& xid = world.observe("xid", 12, "NVRM: Xid", {{"xid", "94"}});
+  xid.file = 3;
+  xid.place.node = "n1";
+  xid.place.pci = "0000:3b:00.0";
+  Observation& again = world.observe("xid", 13, "NVRM: Xid", {{"xid", "63"}});
+  again.file = 3;
+  again.place.node = "n1";
+  again.place.pci = "0000:3b:00.0";
+  const auto facts = world.run(derive::derive_gpu);
+  REQUIRE(facts.size() == 2);
+  const Fact& gpu = facts[0];
+  CHECK(gpu.kind == Kind::gpu);
+  CHECK(gpu.get("uuid") == k_uuid);
+  CHECK(gpu.get("index") == "4");
+  CHECK(gpu.get("node") == "n1");
+  CHECK(gpu.get("temperature.gpu") == "41");
+  CHECK(gpu.get("recovery_action") == "reset");
+  CHECK(gpu.get("listed") == "true");
+  CHECK(gpu.get("xid") == "94");
+  CHECK(gpu.get("xids") == "94,63");
+  CHECK(gpu.place.gpu_uuid == k_uuid);
+}
+
+TEST_CASE("gpu: a value of another file than the fact's goes without a line") {
+  World world;
+  world.facts.push_back(gpu_state("nvidia-smi", "n1", "0000:3b:00.0", k_uuid, "4", 1));
+  Observation& withheld = world.observe("plugin-unhealthy", 44, "marked unhealthy");
+  withheld.file = 6;
+  withheld.place.gpu_uuid = k_uuid;
+  const auto facts = world.run(derive::derive_gpu);
+  REQUIRE(facts.size() == 1);
+  CHECK(facts[0].file == 1);
+  CHECK(facts[0].find("pci")->line == 7);
+  REQUIRE(facts[0].find("plugin.unhealthy") != nullptr);
+  CHECK(facts[0].get("plugin.unhealthy") == "true");
+  CHECK(facts[0].find("plugin.unhealthy")->line == 0);
+}
+
+TEST_CASE("gpu: one address on two nodes is two GPUs") {
+  World world;
+  world.facts.push_back(gpu_state("nvidia-smi", "n1", "0000:3b:00.0", "", "0", 1));
+  world.facts.push_back(gpu_state("nvidia-smi", "n2", "0000:3b:00.0", "", "0", 2));
+  CHECK(world.run(derive::derive_gpu).size() == 2);
+}
+
+TEST_CASE("gpu: a GPU that its node's tool does not list is said to be unlisted") {
+  World world;
+  world.facts.push_back(gpu_state("nvidia-smi", "n1", "0000:3b:00.0", "", "0", 1));
+  Observation& lost = world.observe("gpu-lost", 3, "fallen off the bus");
+  lost.place.node = "n1";
+  lost.place.pci = "0000:5e:00.0";
+  const auto facts = world.run(derive::derive_gpu);
+  REQUIRE(facts.size() == 2);
+  CHECK(facts[1].get("listed") == "false");
+  CHECK(facts[1].get("state") == "lost");
+}
+
+TEST_CASE("gpu: what a container lists says nothing of the node's other GPUs") {
+  World world;
+  world.facts.push_back(gpu_state("nvidia-smi", "n1", "0000:3b:00.0", "", "0", 1));
+  world.facts.back().place.pod = "chat-0";
+  Observation& xid = world.observe("xid", 3, "NVRM: Xid", {{"xid", "31"}});
+  xid.place.node = "n1";
+  xid.place.pci = "0000:5e:00.0";
+  const auto facts = world.run(derive::derive_gpu);
+  REQUIRE(facts.size() == 2);
+  CHECK(facts[1].find("listed") == nullptr);
+}
+
+TEST_CASE("gpu: DCGM fills what no tool said, in base units") {
+  World world;
+  world.facts.push_back(gpu_state("nvidia-smi", "n1", "0000:3b:00.0", k_uuid, "0", 1));
+  world.facts.back().set("temperature.gpu", "50", 9);
+  for (const auto& [name, value] :
+       std::vector<std::pair<const char*, double>>{{"DCGM_FI_DEV_GPU_TEMP", 91},
+                                                   {"DCGM_FI_DEV_FB_USED", 1024},
+                                                   {"DCGM_FI_DEV_ROW_REMAP_PENDING", 1},
+                                                   {"DCGM_FI_DEV_XID_ERRORS", 48},
+                                                   {"DCGM_FI_DEV_POWER_USAGE", 9e18}})
+    world.metric(name, value).place.gpu_uuid = k_uuid;
+  const auto facts = world.run(derive::derive_gpu);
+  REQUIRE(facts.size() == 1);
+  CHECK(facts[0].get("temperature.gpu") == "50");
+  CHECK(facts[0].get("memory.used") == "1073741824");
+  CHECK(facts[0].get("remapped_rows.pending") == "true");
+  CHECK(facts[0].get("xid") == "48");
+  CHECK(facts[0].find("power.draw") == nullptr);
+}
+
+TEST_CASE("gpu: evidence that names no GPU gives no fact") {
+  World world;
+  world.metric("DCGM_FI_DEV_GPU_TEMP", 91);
+  world.observe("xid", 3, "NVRM: Xid", {{"xid", "31"}});
+  CHECK(world.run(derive::derive_gpu).empty());
+}
