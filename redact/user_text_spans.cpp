@@ -203,6 +203,7 @@ UserTextTracker::UserTextTracker(const UserTextSpans& spans, evidence::Kind kind
     if (applies) entries_.push_back(&entry);
   }
   bitmap_.resize((1U << k_slot_bits) / 64);
+  heads_.resize(bitmap_.size());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const auto literals = required_literals(entries_[i]->span.start);
     by_line_ = by_line_ || literals.empty();
@@ -211,6 +212,8 @@ UserTextTracker::UserTextTracker(const UserTextSpans& spans, evidence::Kind kind
         const std::uint32_t slot = slot_of(literal.data() + shift);
         bitmap_[slot >> 6U] |= std::uint64_t{1} << (slot & 63U);
       }
+      const std::uint32_t head = slot_of(literal.data());
+      heads_[head >> 6U] |= std::uint64_t{1} << (head & 63U);
       literals_.push_back({literal, i});
     }
   }
@@ -228,6 +231,8 @@ std::size_t UserTextTracker::next_start(std::size_t from) const {
     const std::uint32_t slot = slot_of(block_.data() + at);
     if ((bitmap_[slot >> 6U] >> (slot & 63U) & 1U) == 0) continue;
     for (std::size_t shift = std::min(at - from, k_stride - 1) + 1; shift-- > 0;) {
+      const std::uint32_t head = slot_of(block_.data() + at - shift);
+      if ((heads_[head >> 6U] >> (head & 63U) & 1U) == 0) continue;
       const std::string_view rest = block_.substr(at - shift);
       for (const auto& [literal, entry] : literals_)
         if (rest.front() == literal.front() && rest.starts_with(literal)) return at - shift;
@@ -243,6 +248,8 @@ std::uint64_t UserTextTracker::entries_in(std::string_view line) const {
     const std::uint32_t slot = slot_of(line.data() + at);
     if ((bitmap_[slot >> 6U] >> (slot & 63U) & 1U) == 0) continue;
     for (std::size_t shift = std::min(at, k_stride - 1) + 1; shift-- > 0;) {
+      const std::uint32_t head = slot_of(line.data() + at - shift);
+      if ((heads_[head >> 6U] >> (head & 63U) & 1U) == 0) continue;
       const std::string_view rest = line.substr(at - shift);
       for (const auto& [literal, entry] : literals_)
         if (rest.front() == literal.front() && rest.starts_with(literal))

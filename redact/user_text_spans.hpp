@@ -66,6 +66,7 @@ class UserTextTracker {
   };
   std::vector<Literal> literals_;
   std::vector<std::uint64_t> bitmap_;  ///< of four bytes at the first four places of the literals
+  std::vector<std::uint64_t> heads_;   ///< of their first four bytes alone
   bool by_line_ = false;               ///< a start holds no long literal: every line is searched
   std::string_view block_;
   const char* next_ = nullptr;  ///< where the next start lies, or the end of the block
