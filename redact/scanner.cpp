@@ -314,15 +314,20 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
       }
     }
   }
+  KnownValues* const known = env_.known;
   if (key.kind == KeyKind::none && env_.profile.content && env_.profile.free_text &&
       close - first >= 16 && (!keyed || frame().speech)) {
     // Sentences among messages and documents, or quoted where the line speaks of them.
     const std::string_view value = part(first, close);
     if (is_prose(value, keyed ? 4 : 5) && (keyed || speaks_of_content(begin)) &&
-        !is_technical(value))
+        !is_technical(value)) {
       key = {KeyKind::content, What::text};
+      // A note may quote an error: what is only guessed here must not be masked elsewhere.
+      if (!keyed) env_.known = nullptr;
+    }
   }
   quoted_value(key, first, close, quote);
+  env_.known = known;
   return close + 1;
 }
 
