@@ -17,9 +17,34 @@ struct LazyPattern::State {
   std::unique_ptr<re2::RE2> regex;
 };
 
+namespace {
+
+/// A `^` or `\A` that is an assertion: not the negation of a class, not escaped.
+bool has_anchor(std::string_view source) {
+  bool in_class = false;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const char c = source[i];
+    if (c == '\\') {
+      ++i;
+      if (!in_class && i < source.size() && (source[i] == 'A' || source[i] == 'Q')) return true;
+    } else if (in_class) {
+      in_class = c != ']';
+    } else if (c == '[') {
+      in_class = true;
+      if (i + 1 < source.size() && source[i + 1] == '^') ++i;
+      if (i + 1 < source.size() && source[i + 1] == ']') ++i;  // a member when it comes first
+    } else if (c == '^') {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 LazyPattern::LazyPattern(std::string source)
     : source_(std::move(source)),
-      anchored_(source_.find('^') != std::string::npos),
+      anchored_(has_anchor(source_)),
       state_(std::make_unique<State>()) {}
 LazyPattern::~LazyPattern() = default;
 LazyPattern::LazyPattern(LazyPattern&&) noexcept = default;

@@ -27,10 +27,12 @@ ReadAhead::~ReadAhead() {
 }
 
 void ReadAhead::fill(Block& block) {
-  block.bytes.resize(k_block);
+  if (block.bytes.size() < k_least) block.bytes.resize(k_least);
   block.used = 0;
   while (block.used < k_block) {
-    const std::size_t got = source_.read({block.bytes.data() + block.used, k_block - block.used});
+    if (block.used == block.bytes.size()) block.bytes.resize(k_block);
+    const std::size_t got =
+        source_.read({block.bytes.data() + block.used, block.bytes.size() - block.used});
     if (got == 0) return;
     block.used += got;
   }

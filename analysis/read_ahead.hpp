@@ -18,6 +18,7 @@ class ReadAhead final : public bundle::ByteStream {
  public:
   static constexpr std::size_t k_block = 512U << 10U;
   static constexpr std::size_t k_blocks = 4;
+  static constexpr std::size_t k_least = 64U << 10U;  ///< memory for small files
 
   struct Block {
     std::vector<char> bytes;

@@ -19,8 +19,9 @@ constexpr std::size_t k_last_kept = 8;
 constexpr std::size_t k_groups_per_rule = 256;
 constexpr std::size_t k_text_kept = 4096;
 constexpr std::uint64_t k_flood_from = 256;  ///< matches of a rule in one file
-constexpr std::uint64_t k_dense_from = 64;   ///< matches of a rule in one block
-constexpr std::size_t k_tail = 64U << 10U;   ///< bytes of a block in which nothing is muted
+constexpr std::uint64_t k_context_flood_from = 64;
+constexpr std::uint64_t k_dense_from = 64;  ///< matches of a rule in one block
+constexpr std::size_t k_tail = 64U << 10U;  ///< bytes of a block in which nothing is muted
 constexpr std::size_t k_least_split = 256U << 10U;
 constexpr std::size_t k_stamp_search = 200;  ///< lines
 constexpr std::size_t k_unmatched_kept = 64;
@@ -440,7 +441,9 @@ class FileScan {
   /// The flood of a rule that has had its full allowance of this file; nullptr before.
   Flood* flood_of(std::uint32_t owner, const LineRules::LineRule& rule) {
     RuleState& state = states_[owner];
-    if (rule.needs_every_match || state.matches < k_flood_from) return nullptr;
+    const bool informs = rule.rule->role == rules::Role::context;
+    if (rule.needs_every_match || state.matches < (informs ? k_context_flood_from : k_flood_from))
+      return nullptr;
     if (state.flood == nullptr) {
       state.flood = std::make_unique<Flood>();
       flooding_.push_back(owner);

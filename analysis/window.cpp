@@ -27,7 +27,7 @@ std::size_t count_lines(std::string_view text) {
 
 Window::Window(bundle::ByteStream& stream, std::uint64_t first_line, std::vector<char>& memory)
     : stream_(stream), buffer_(memory), line_(first_line) {
-  buffer_.resize(k_context + k_block + k_context);
+  if (buffer_.size() < k_least) buffer_.resize(k_least);
 }
 
 void Window::fill() {
@@ -37,7 +37,10 @@ void Window::fill() {
   used_ -= keep_from;
   end_ -= keep_from;
   dropped_ += keep_from;
-  while (!eof_ && used_ < buffer_.size()) {
+  constexpr std::size_t k_full = k_context + k_block + k_context;
+  while (!eof_ && used_ < k_full) {
+    // Most files end before this: their pages are never touched.
+    if (used_ == buffer_.size()) buffer_.resize(k_full);
     const std::size_t got = stream_.read({buffer_.data() + used_, buffer_.size() - used_});
     if (got == 0) eof_ = true;
     used_ += got;

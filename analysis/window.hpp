@@ -21,6 +21,7 @@ class Window {
   static constexpr std::size_t k_block = 1U << 20U;
   static constexpr std::size_t k_context = 64U << 10U;
   static constexpr std::size_t k_overlap = 4096;
+  static constexpr std::size_t k_least = 128U << 10U;  ///< memory for small files
 
   /// `memory` is grown once and can be used for one stream after another.
   Window(bundle::ByteStream& stream, std::uint64_t first_line, std::vector<char>& memory);

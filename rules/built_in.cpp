@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "rules/built_in.hpp"
 #include "rules/loader.hpp"
 #include "rules/serialise.hpp"
 
@@ -10,16 +11,18 @@ extern "C" const char triage_built_in_rules_end[];
 
 namespace triage::rules {
 
+RuleSet read_built_in_rules() {
+  const std::string_view bytes(
+      triage_built_in_rules_begin,
+      static_cast<std::size_t>(triage_built_in_rules_end - triage_built_in_rules_begin));
+  auto read = from_bytes(bytes);
+  if (!read) std::abort();  // the binary itself is damaged
+  return std::move(*read);
+}
+
 const RuleSet& built_in_rules() {
   // Constant data: read once, never changed, the same for everybody.
-  static const RuleSet rules = [] {
-    const std::string_view bytes(
-        triage_built_in_rules_begin,
-        static_cast<std::size_t>(triage_built_in_rules_end - triage_built_in_rules_begin));
-    auto read = from_bytes(bytes);
-    if (!read) std::abort();  // the binary itself is damaged
-    return std::move(*read);
-  }();
+  static const RuleSet rules = read_built_in_rules();
   return rules;
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/digest.hpp"
+#include "rules/built_in.hpp"
 #include "rules/cache.hpp"
 #include "rules/check.hpp"
 #include "rules/loader.hpp"
@@ -108,7 +109,7 @@ base::Result<Loaded> load_rules(const LoadOptions& options) {
   if (!layers.ok()) return layers.problem();
   Loaded loaded;
   if (layers->empty()) {
-    if (options.built_in) loaded.rules = built_in_rules();
+    if (options.built_in) loaded.rules = read_built_in_rules();
     return loaded;
   }
   const Cache cache(options.cache_dir);

@@ -1,4 +1,5 @@
 #include <array>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -32,9 +33,16 @@ bool is_uuid(std::string_view line, std::size_t at) {
   return true;
 }
 
+/// Faster than std::string_view's own on keys whose first letter is common.
+std::size_t find_text(std::string_view text, std::string_view what) {
+  const void* found = ::memmem(text.data(), text.size(), what.data(), what.size());
+  return found == nullptr ? std::string_view::npos
+                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
+
 /// The value behind `key` and `=`, `:`, quotes.
 std::string_view value_of(std::string_view line, std::string_view key) {
-  const std::size_t at = line.find(key);
+  const std::size_t at = find_text(line, key);
   if (at == std::string_view::npos) return {};
   std::size_t begin = at + key.size();
   while (begin < line.size() && (line[begin] == '"' || line[begin] == ':' || line[begin] == '=' ||
@@ -75,7 +83,7 @@ int status_of(std::string_view line) {
     const bool ends = text.size() == 3 || text[3] < '0' || text[3] > '9';
     return number && ends && *number >= 100 && *number < 600 ? static_cast<int>(*number) : 0;
   };
-  if (const std::size_t http = line.find(" HTTP/"); http != std::string_view::npos) {
+  if (const std::size_t http = find_text(line, " HTTP/"); http != std::string_view::npos) {
     const std::size_t quote = line.find('"', http);
     if (quote != std::string_view::npos && quote + 2 < line.size())
       return three(line.substr(quote + 2));
