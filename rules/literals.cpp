@@ -57,9 +57,9 @@ long cost_of(const std::string& literal) {
   long cost = 2;
   for (const std::string_view line : k_ordinary_lines)
     if (line.find(literal) != std::string_view::npos) cost += 1000;
-  if (literal.size() == 4) cost += 4000;
-  if (literal.size() == 5) cost += 2000;
-  if (literal.size() == 6) cost += 30;
+  if (literal.size() == 4) cost += 12000;
+  if (literal.size() == 5) cost += 6000;
+  if (literal.size() == 6) cost += 400;
   int rarest = 1000;
   for (std::size_t i = 0; i + 4 <= literal.size(); ++i)
     rarest = std::min(rarest, commonness(std::string_view(literal).substr(i, 4)));
