@@ -51,16 +51,23 @@ std::int64_t days_from_civil(std::int64_t year, unsigned month, unsigned day) {
   return era * 146097 + static_cast<std::int64_t>(doe) - 719468;
 }
 
+namespace {
+
+/// The whole days before a moment, rounded down, without leaving 64 bits at either end.
+std::int64_t days_before(std::int64_t ns) {
+  return ns / k_day - (ns % k_day < 0 ? 1 : 0);
+}
+
+}  // namespace
+
 std::int64_t year_of(std::int64_t ns) {
-  const std::int64_t days = ns >= 0 ? ns / k_day : (ns - k_day + 1) / k_day;
-  return civil_from_days(days).year;
+  return civil_from_days(days_before(ns)).year;
 }
 
 std::string to_rfc3339(const Time& time) {
   if (!time.year_known) return {};
-  const std::int64_t days = time.ns >= 0 ? time.ns / k_day : (time.ns - k_day + 1) / k_day;
-  const std::int64_t rest = time.ns - days * k_day;
-  const Civil date = civil_from_days(days);
+  const std::int64_t rest = (time.ns % k_day + k_day) % k_day;
+  const Civil date = civil_from_days(days_before(time.ns));
   const std::int64_t seconds = rest / k_second;
   const std::int64_t fraction = rest % k_second;
   std::string out = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", date.year, date.month,

