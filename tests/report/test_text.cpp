@@ -30,9 +30,11 @@ TEST_CASE("text: verdict, first error, quarantine, next steps and what to avoid,
 
 TEST_CASE("text: no line but a command is wider than 80 columns") {
   for (const auto& report :
-       {tests::hardware_report(), tests::healthy_report(), tests::unknown_report()})
-    for (const auto line : base::split_lines(render_text(report, verbose())))
+       {tests::hardware_report(), tests::healthy_report(), tests::unknown_report()}) {
+    const std::string text = render_text(report, verbose());
+    for (const auto line : base::split_lines(text))
       if (!is_command(line)) CHECK_MESSAGE(display_width(line) <= 80, line);
+  }
 }
 
 TEST_CASE("text: the brief report of an incident fits one screen") {
