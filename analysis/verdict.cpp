@@ -386,9 +386,10 @@ class Builder {
         newest_work[o.file] = std::max(newest_work[o.file], o.line);
       if (has_tag(o, "engine-start") || has_tag(o, "load-start") || has_tag(o, "loading-progress"))
         started.insert(o.file);
-      if (has_tag(o, "planned-termination"))
-        told_to_stop.try_emplace(o.file, o.line).first->second =
-            std::min(told_to_stop[o.file], o.line);
+      if (has_tag(o, "planned-termination")) {
+        std::uint32_t& line = told_to_stop.try_emplace(o.file, o.line).first->second;
+        line = std::min(line, o.line);
+      }
     }
     const Observation* first = nullptr;
     for (const Observation& o : model_.observations) {

@@ -46,20 +46,17 @@ void one_value_each(CLI::App& app) {
     one_value_each(*command);
 }
 
-/// CLI11 says of `triage frobnicate` only that a command is missing.
-std::string unknown_command(const CLI::App& app, const std::vector<std::string>& words) {
+/// CLI11 says of `triage frobnicate` only that the word was not expected.
+std::string unknown_command(const CLI::App& app) {
+  if (!app.get_subcommands().empty() || app.remaining_size() == 0) return {};
+  const std::string word = app.remaining().front();
+  if (word.starts_with('-')) return {};
   std::vector<std::string> known;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     known.push_back(command->get_name());
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    if (words[i].starts_with("--colo") && !triage::base::contains(words[i], "=")) ++i;
-    if (i >= words.size() || words[i].starts_with('-')) continue;
-    if (std::find(known.begin(), known.end(), words[i]) != known.end()) return {};
-    const std::string near = triage::base::nearest(words[i], known);
-    return "there is no command '" + words[i] + "'" +
-           (near.empty() ? near : "; did you mean " + near + "?");
-  }
-  return {};
+  const std::string near = triage::base::nearest(word, known);
+  return "there is no command '" + word + "'" +
+         (near.empty() ? near : "; did you mean " + near + "?");
 }
 
 int run(int argc, char** argv) {
@@ -88,7 +85,7 @@ int run(int argc, char** argv) {
     app.exit(success);
     return triage::cli::flush_output() ? 0 : static_cast<int>(Exit::internal_error);
   } catch (const CLI::ParseError& error) {
-    const std::string unknown = unknown_command(app, context.command_line);
+    const std::string unknown = unknown_command(app);
     std::fprintf(stderr, "triage: %s\nRun with --help for more information.\n",
                  unknown.empty() ? error.what() : unknown.c_str());
     return static_cast<int>(Exit::usage);

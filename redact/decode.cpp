@@ -8,10 +8,9 @@
 namespace triage::redact {
 namespace {
 
-/// The number of `digits` hex digits at `at`, or -1.
-int hex_number(std::string_view text, std::size_t at, std::size_t digits) {
-  const auto value = base::hex_number(text.substr(std::min(at, text.size())), digits);
-  return value ? static_cast<int>(*value) : -1;
+/// The number of `digits` hex digits at `at`.
+std::optional<std::uint32_t> hex_number(std::string_view text, std::size_t at, std::size_t digits) {
+  return base::hex_number(text.substr(std::min(at, text.size())), digits);
 }
 
 /// Decodes the escape at `at` (a backslash) into `out`; the number of bytes it takes.
@@ -43,23 +42,22 @@ std::size_t unescape(std::string_view source, std::size_t at, std::string& out) 
       out += source[at + 1];
       return 2;
     case 'x': {
-      const int code = hex_number(source, at + 2, 2);
-      if (code < 0) break;
-      out += static_cast<char>(code);
+      const auto code = hex_number(source, at + 2, 2);
+      if (!code) break;
+      out += static_cast<char>(*code);
       return 4;
     }
     case 'u': {
-      const int code = hex_number(source, at + 2, 4);
-      if (code < 0) break;
-      if (code >= 0xD800 && code < 0xDC00 && source.substr(at + 6).starts_with("\\u")) {
-        const int low = hex_number(source, at + 8, 4);
-        if (low >= 0xDC00 && low < 0xE000) {
-          base::append_utf8(out, 0x10000U + ((static_cast<unsigned>(code) - 0xD800U) << 10U) +
-                                     (static_cast<unsigned>(low) - 0xDC00U));
+      const auto code = hex_number(source, at + 2, 4);
+      if (!code) break;
+      if (*code >= 0xD800 && *code < 0xDC00 && source.substr(at + 6).starts_with("\\u")) {
+        const auto low = hex_number(source, at + 8, 4);
+        if (low && *low >= 0xDC00 && *low < 0xE000) {
+          base::append_utf8(out, 0x10000U + ((*code - 0xD800U) << 10U) + (*low - 0xDC00U));
           return 12;
         }
       }
-      base::append_utf8(out, static_cast<unsigned>(code));
+      base::append_utf8(out, *code);
       return 6;
     }
     default:
@@ -140,9 +138,10 @@ Decoded decode(std::string_view source, Escapes escapes) {
     const char c = source[at];
     if (escapes == Escapes::backslash && c == '\\') {
       taken = unescape(source, at, decoded.text);
-    } else if (escapes == Escapes::percent && c == '%' && hex_number(source, at + 1, 2) >= 0) {
-      decoded.text += static_cast<char>(hex_number(source, at + 1, 2));
-      taken = 3;
+    } else if (escapes == Escapes::percent && c == '%') {
+      const auto code = hex_number(source, at + 1, 2);
+      decoded.text += code ? static_cast<char>(*code) : c;
+      taken = code ? 3 : 1;
     } else if (escapes == Escapes::percent && c == '+') {
       decoded.text += ' ';
     } else {

@@ -81,10 +81,9 @@ class Gpus {
       if (both_differ(mine.gpu_uuid, place.gpu_uuid)) return false;
       if (both_equal(mine.pci, place.pci)) return true;
       // An index means the same GPU only while nothing better names either.
-      return mine.pci.empty() != place.pci.empty() ||
-                     mine.gpu_uuid.empty() != place.gpu_uuid.empty()
-                 ? false
-                 : place.pci.empty() && both_equal(mine.gpu_index, place.gpu_index);
+      return mine.pci.empty() && place.pci.empty() &&
+             mine.gpu_uuid.empty() == place.gpu_uuid.empty() &&
+             both_equal(mine.gpu_index, place.gpu_index);
     });
     if (it != gpus_.end()) {
       it->fact.place.fill_from(place);

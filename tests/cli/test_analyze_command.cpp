@@ -100,7 +100,9 @@ TEST_CASE("analyze: a mistake on the command line is status 2 and names the mend
   fails(at, "triage analyze dmesg.txt --place dmesg.txt", 2, "FILE=NODE");
   fails(at, "triage analyze dmesg.txt --year 3000", 2, "--year");
   fails(at, "triage analyze dmesg.txt --no-such-flag", 2, "--no-such-flag");
-  fails(at, "triage frobnicate", 2, "frobnicate");
+  fails(at, "triage frobnicate", 2, "no command 'frobnicate'");
+  fails(at, "triage --color never analyse x", 2, "did you mean analyze?");
+  fails(at, "triage -q", 2, "subcommand is required");
 }
 
 TEST_CASE("analyze: --tz takes an offset or a name with its summer time") {
@@ -233,6 +235,7 @@ TEST_CASE("every command has an example in its help, and every option stands in 
       {"rules coverage", "rules.1"},
       {"rules diff", "rules.1"},
   };
+  const std::string analyze_page = manual("analyze.1");
   for (const auto& [name, page] : commands) {
     CAPTURE(name);
     const Ran help = at.sh("triage " + name + " --help");
@@ -247,7 +250,7 @@ TEST_CASE("every command has an example in its help, and every option stands in 
       for (const std::string_view option : base::split(words.front(), ',')) {
         const std::string name_there = "Fl " + std::string(option.substr(1));
         said = said || option == "--help" || names(own, name_there) ||
-               (refers && names(manual("analyze.1"), name_there));
+               (refers && names(analyze_page, name_there));
       }
       CHECK_MESSAGE(said, (name + " " + std::string(words.front())));
     }
