@@ -3,9 +3,11 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <utility>
+
+#include "base/pattern_literals.hpp"
+#include "base/text.hpp"
 
 namespace triage::redact {
 namespace {
@@ -38,147 +40,29 @@ constexpr std::size_t k_stride = 4;
 constexpr std::size_t k_shortest_literal = k_stride - 1 + sizeof(std::uint32_t);
 constexpr std::size_t k_most_literals = 16;  ///< of one pattern
 
+/// Letters of either case fall into one slot; what falls there besides is compared anyhow.
+constexpr std::uint32_t k_case = 0x20202020U;
+
 std::uint32_t slot_of(const char* at) {
   std::uint32_t four = 0;
   std::memcpy(&four, at, sizeof four);
-  return (four * 2654435761U) >> (32U - k_slot_bits);
+  return ((four | k_case) * 2654435761U) >> (32U - k_slot_bits);
 }
 
-/// A run of literals in a pattern that is being read: one text for each way through its groups.
-/// One that cannot be told any further is closed.
-struct Run {
-  struct Way {
-    std::string text;
-    bool open = true;
-  };
-  std::vector<Way> ways{{}};
-
-  void add(char c) {
-    for (Way& way : ways)
-      if (way.open) way.text += c;
-  }
-  [[nodiscard]] std::size_t shortest() const {
-    std::size_t length = std::string::npos;
-    for (const Way& way : ways) length = std::min(length, way.text.size());
-    return length;
-  }
-};
-
-/// Where the group or class that begins at `at` ends: behind its bracket.
-std::size_t end_of_brackets(std::string_view pattern, std::size_t at) {
-  const char open = pattern[at];
-  const char close = open == '(' ? ')' : ']';
-  int depth = 0;
-  for (std::size_t i = at; i < pattern.size(); ++i) {
-    if (pattern[i] == '\\') {
-      ++i;
-    } else if (open == '(' && pattern[i] == '[') {
-      i = end_of_brackets(pattern, i) - 1;
-    } else if (open == '(' && pattern[i] == '(') {
-      ++depth;
-    } else if (pattern[i] == close && (open == '(' ? --depth == 0 : i > at + 1)) {
-      return i + 1;
-    }
-  }
-  return pattern.size();
-}
-
-bool is_quantifier(std::string_view rest) {
-  return !rest.empty() && std::string_view("?*+{").find(rest.front()) != std::string_view::npos;
-}
-
-/// The character that a pattern means literally at `at`, and the bytes it takes; 0: none.
-std::size_t literal_at(std::string_view pattern, std::size_t at, char& c) {
-  c = pattern[at];
-  if (c == '\\') {
-    if (at + 1 >= pattern.size() || std::isalnum(static_cast<unsigned char>(pattern[at + 1])) != 0)
-      return 0;
-    c = pattern[at + 1];
-    return 2;
-  }
-  return std::string_view("^$.|()[]?*+{}").find(c) == std::string_view::npos ? 1 : 0;
-}
-
-/// `(?:a|b|c)`: every way so far goes on in each of its alternatives.
-void branch(Run& run, std::string_view inside) {
-  Run::Way alternative;
-  std::vector<Run::Way> alternatives;
-  for (std::size_t at = 0; at <= inside.size();) {
-    char c = 0;
-    if (at == inside.size() || inside[at] == '|') {
-      alternatives.push_back(std::exchange(alternative, {}));
-      ++at;
-      continue;
-    }
-    const std::size_t length = literal_at(inside, at, c);
-    if (length == 0 || is_quantifier(inside.substr(at + length))) {
-      alternative.open = false;
-      at = c == '(' || c == '[' ? end_of_brackets(inside, at)
-                                : at + std::max<std::size_t>(length, c == '\\' ? 2 : 1);
-      continue;
-    }
-    if (alternative.open) alternative.text += c;
-    at += length;
-  }
-  std::vector<Run::Way> ways;
-  for (const Run::Way& way : run.ways) {
-    if (!way.open) {
-      ways.push_back(way);
-      continue;
-    }
-    for (const Run::Way& next : alternatives) ways.push_back({way.text + next.text, next.open});
-  }
-  run.ways = std::move(ways);
+bool begins_with(std::string_view text, std::string_view literal) {
+  return text.size() >= literal.size() && base::iequals(text.substr(0, literal.size()), literal);
 }
 
 }  // namespace
 
 std::vector<std::string> required_literals(std::string_view pattern) {
-  // Flags that ignore case, and escapes that name characters, mean more than they say.
-  for (std::size_t at = pattern.find("(?"); at != std::string_view::npos;
-       at = pattern.find("(?", at + 2)) {
-    const std::string_view flags = pattern.substr(at + 2, pattern.find_first_of(":)", at) - at - 2);
-    if (!flags.starts_with('P') && flags.find('i') != std::string_view::npos) return {};
-  }
-  for (const std::string_view escape : {"\\x", "\\p", "\\P", "\\Q", "\\C"})
-    if (pattern.find(escape) != std::string_view::npos) return {};
-  Run best;
-  Run run;
-  const auto end_run = [&] {
-    if (run.ways.size() <= k_most_literals && run.shortest() > best.shortest()) best = run;
-    run = {};
+  const auto tree = base::read_pattern(pattern);
+  if (!tree) return {};
+  // Every literal costs a little, a short one is found everywhere.
+  const auto cost = [](const std::string& literal) {
+    return 4L + 200L / static_cast<long>(literal.size());
   };
-  for (std::size_t at = 0; at < pattern.size();) {
-    if (pattern[at] == '|') return {};
-    char c = 0;
-    if (const std::size_t length = literal_at(pattern, at, c); length > 0) {
-      if (is_quantifier(pattern.substr(at + length))) {
-        end_run();
-      } else {
-        run.add(c);
-      }
-      at += length;
-      continue;
-    }
-    const bool brackets = c == '(' || c == '[';
-    const std::size_t end = brackets    ? end_of_brackets(pattern, at)
-                            : c == '\\' ? at + 2
-                            : c == '{'  ? std::min(pattern.find('}', at), pattern.size() - 1) + 1
-                                        : at + 1;
-    const std::string_view rest = pattern.substr(std::min(end, pattern.size()));
-    if (pattern.substr(at).starts_with("(?:") && !is_quantifier(rest) &&
-        run.ways.size() <= k_most_literals) {
-      branch(run, pattern.substr(at + 3, end - at - 4));
-    } else {
-      end_run();
-    }
-    at = end;
-  }
-  end_run();
-  std::vector<std::string> literals;
-  if (best.shortest() >= k_shortest_literal)
-    for (Run::Way& way : best.ways) literals.push_back(std::move(way.text));
-  return literals;
+  return base::required_literals(*tree, {k_shortest_literal, k_most_literals, cost});
 }
 
 UserTextSpans::UserTextSpans(const std::vector<evidence::UserTextSpan>& spans) {
@@ -235,7 +119,7 @@ std::size_t UserTextTracker::next_start(std::size_t from) const {
       if ((heads_[head >> 6U] >> (head & 63U) & 1U) == 0) continue;
       const std::string_view rest = block_.substr(at - shift);
       for (const auto& [literal, entry] : literals_)
-        if (rest.front() == literal.front() && rest.starts_with(literal)) return at - shift;
+        if (begins_with(rest, literal)) return at - shift;
     }
   }
   return block_.size();
@@ -252,7 +136,7 @@ std::uint64_t UserTextTracker::entries_in(std::string_view line) const {
       if ((heads_[head >> 6U] >> (head & 63U) & 1U) == 0) continue;
       const std::string_view rest = line.substr(at - shift);
       for (const auto& [literal, entry] : literals_)
-        if (rest.front() == literal.front() && rest.starts_with(literal))
+        if (begins_with(rest, literal))
           found |= std::uint64_t{1} << std::min<std::size_t>(entry, 63);
     }
   }

@@ -34,8 +34,8 @@ class UserTextSpans {
   std::vector<Entry> entries_;
 };
 
-/// Texts of which every match of `pattern` holds one, as long as can be told from its form; empty
-/// when that is no use.
+/// Texts in lower case of which every match of `pattern` holds one, in any case; empty when none is
+/// long enough to be of use.
 [[nodiscard]] std::vector<std::string> required_literals(std::string_view pattern);
 
 /// Follows the spans through the lines of one stream.

@@ -1,10 +1,10 @@
-#include "rules/pattern_tree.hpp"
+#include "base/pattern_tree.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-namespace triage::rules {
+namespace triage::base {
 namespace {
 
 using Set = std::bitset<256>;
@@ -307,4 +307,4 @@ std::optional<PatternNode> read_pattern(std::string_view pattern) {
   return Reader(pattern).read();
 }
 
-}  // namespace triage::rules
+}  // namespace triage::base

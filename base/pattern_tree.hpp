@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace triage::rules {
+namespace triage::base {
 
 /// A pattern as far as its fixed text is concerned: what a match must spell out. Letters are in
 /// lower case, groups and assertions have gone, concatenations are flat.
@@ -29,4 +29,4 @@ struct PatternNode {
 /// it is.
 [[nodiscard]] std::optional<PatternNode> read_pattern(std::string_view pattern);
 
-}  // namespace triage::rules
+}  // namespace triage::base
