@@ -1,6 +1,7 @@
 #include "analysis/composite.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "analysis/roles.hpp"
 #include "rules/when.hpp"
@@ -90,14 +91,38 @@ class Composites {
     }
   }
 
-  /// A composite root stands at the earliest line of its terms.
+  /// A sign of a system at work decides nothing as long as another term shows the fault.
+  [[nodiscard]] bool shows_work(const Observation& o) const {
+    return std::any_of(o.tags.begin(), o.tags.end(), [](const std::string& tag) {
+      return tag == "engine-ready" || tag == "engine-serving" || tag == "container-ready";
+    });
+  }
+
+  /// A state as it was when somebody looked, against an event, which says when it came about.
+  [[nodiscard]] std::optional<evidence::Kind> fact_kind(const Observation& o) const {
+    if (o.fact < 0) return std::nullopt;
+    return model_.facts[static_cast<std::size_t>(o.fact)].kind;
+  }
+
+  /// The earliest line of the terms: of events before states, of faults before signs of work.
+  [[nodiscard]] std::size_t deciding_term(const std::vector<std::size_t>& terms) const {
+    const auto& all = model_.observations;
+    const bool event = std::any_of(terms.begin(), terms.end(), [&](std::size_t i) {
+      return fact_kind(all[i]) == evidence::Kind::event;
+    });
+    const auto last = [&](std::size_t i) {
+      return shows_work(all[i]) || (event && fact_kind(all[i]) == evidence::Kind::pod);
+    };
+    return *std::min_element(terms.begin(), terms.end(), [&](std::size_t a, std::size_t b) {
+      return last(a) != last(b) ? last(b) : earlier_for_display(all[a], all[b]);
+    });
+  }
+
+  /// A composite root stands at its deciding term.
   void add_root(const rules::Rule& rule) {
     const auto terms = evaluate(rule);
     if (!terms || terms->empty()) return;
-    const std::size_t first =
-        *std::min_element(terms->begin(), terms->end(), [&](std::size_t a, std::size_t b) {
-          return earlier_for_display(model_.observations[a], model_.observations[b]);
-        });
+    const std::size_t first = deciding_term(*terms);
     Observation o = model_.observations[first];
     o.rule = &rule;
     o.near_holds.clear();

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "analysis/derive/derive.hpp"
 #include "analysis/formats/parsers.hpp"
 #include "analysis/read_ahead.hpp"
 #include "analysis/scanner.hpp"
 #include "base/digest.hpp"
+#include "bundle/documentation.hpp"
 #include "rules/where.hpp"
 
 namespace triage::analysis {
@@ -74,6 +76,7 @@ class Gatherer {
       model_.warnings.push_back("left out " + omission.path + ": " + omission.reason);
     }
     for (const std::string& warning : summary->warnings) model_.warnings.push_back(warning);
+    drop_documentation();
     timings_.read_and_scan = now_ns() - start - timings_.parse;
     return std::move(model_);
   }
@@ -108,12 +111,35 @@ class Gatherer {
     } else if (const formats::Parser parser = formats::parser_for(file.format); parser != nullptr) {
       parse(parser, index, source);
     } else {
+      if (bundle::reads_as_documentation(head)) documents_.insert(index);
       scan(index, source);
     }
-    (void)head;
     if (options_.digest && !file.sha256) model_.inputs[index].sha256 = digesting.finish();
     if (stream.damage())
       model_.warnings.push_back(file.path + ": " + *stream.damage() + "; read as far as it goes");
+  }
+
+  /// A runbook beside the evidence quotes faults that did not happen. A text that is all there is
+  /// stays evidence: somebody pasted it.
+  void drop_documentation() {
+    if (documents_.empty()) return;
+    bool evidence = false;
+    for (std::uint32_t i = 0; i < model_.files.size(); ++i)
+      evidence = evidence ||
+                 (documents_.count(i) == 0 && model_.files[i].format != evidence::Format::binary);
+    if (!evidence) return;
+    auto& seen = model_.observations;
+    const auto quoted = [&](const Observation& o) { return documents_.count(o.file) > 0; };
+    seen.erase(std::remove_if(seen.begin(), seen.end(), quoted), seen.end());
+    auto& rest = model_.unmatched;
+    for (const std::uint32_t i : documents_)
+      rest.erase(
+          std::remove_if(rest.begin(), rest.end(),
+                         [&](const UnmatchedCluster& c) { return c.file == model_.files[i].path; }),
+          rest.end());
+    for (const std::uint32_t i : documents_)
+      model_.warnings.push_back(model_.files[i].path +
+                                ": reads as documentation; what it quotes is no evidence");
   }
 
   void parse(formats::Parser parser, std::uint32_t index, bundle::ByteStream& stream) {
@@ -214,6 +240,7 @@ class Gatherer {
   const AnalyzeOptions& options_;
   Timings& timings_;
   EvidenceModel model_;
+  std::set<std::uint32_t> documents_;  ///< files that read as documentation
 };
 
 /// Rules that read facts, by kind; those on metrics by the metric's name too, since a scrape has

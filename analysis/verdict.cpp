@@ -49,6 +49,7 @@ class Builder {
       report_.verdict = verdict_of(*root_, incident_, true);
       report_.quarantine = make_quarantine(model_, at(*root_), incident_, at(*root_).quarantine);
       take_steps(at(*root_));
+      add_group_step();
       lift();
       chain();
       others();
@@ -233,6 +234,31 @@ class Builder {
     for (const NextStep& known : report_.next_steps)
       if (known.phase == next.phase && known.text == next.text) return;
     report_.next_steps.push_back(std::move(next));
+  }
+
+  /// Several ranks, or a map of them, anywhere in the evidence.
+  [[nodiscard]] bool shows_ranks() const {
+    std::set<std::string> ranks;
+    for (const Observation& o : model_.observations) {
+      if (!o.place.rank.empty()) ranks.insert(o.place.rank);
+      const auto total = o.captures.find("nranks");
+      if (total != o.captures.end() && total->second != "1") return true;
+      if (has_tag(o, "collective-timeout")) return true;
+    }
+    return ranks.size() > 1;
+  }
+
+  /// A device's rule speaks of the device. Where it carried one rank of a group, the group is lost
+  /// with it: its other ranks cannot take a new one in.
+  void add_group_step() {
+    const std::string& target = report_.quarantine.target;
+    const bool device = at(*root_).class_ == "hardware" && (target == "gpu" || target == "node");
+    if (!device || !shows_ranks()) return;
+    report_.next_steps.push_back(
+        {"contain",
+         "Rebuild the whole tensor-parallel group away from the faulty device: all ranks stop and "
+         "start together",
+         "kubectl delete pod -l GROUP_LABEL", "one rank alone cannot rejoin its communicator"});
   }
 
   /// Composite rules that lift the verdict: the first that concerns the incident sets pattern,

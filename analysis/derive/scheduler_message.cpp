@@ -129,7 +129,8 @@ SchedulerMessage read_scheduler_message(std::string_view message) {
   for (std::string_view start : {"are available: ", "are unavailable: "})
     if (const std::size_t at = message.find(start); at != std::string_view::npos)
       body = message.substr(at + start.size());
-  for (std::string_view end : {". preemption: ", " preemption: ", ", preemption: "})
+  for (std::string_view end : {". no new claims to deallocate", ". still not schedulable",
+                               ". preemption: ", " preemption: ", ", preemption: "})
     body = body.substr(0, body.find(end));
   for (std::string_view part : split_clauses(body)) {
     if (base::trim(part).empty()) continue;
@@ -179,11 +180,15 @@ std::string deciding_clause(const SchedulerMessage& message) {
   if (taint != nullptr && is_gpu_taint(taint->detail)) return taint->kind;
   for (std::string_view kind : {"insufficient-mig", "insufficient-gpu", "unschedulable"})
     if (message.find(kind) != nullptr) return std::string(kind);
-  if (taint != nullptr) return taint->kind;
+  // Newest schedulers count taints without naming them: most clusters have tainted control planes,
+  // so another refusal tells more.
+  const bool named = taint != nullptr && !taint->detail.empty();
+  if (named) return taint->kind;
   for (std::string_view kind :
        {"affinity", "insufficient-memory", "insufficient-cpu", "insufficient-storage", "ports",
         "too-many-pods", "node-pressure", "node-not-ready", "other"})
     if (message.find(kind) != nullptr) return std::string(kind);
+  if (taint != nullptr) return taint->kind;
   return "other";
 }
 

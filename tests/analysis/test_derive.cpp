@@ -118,6 +118,11 @@ TEST_CASE("scheduler message: the deciding clause where nothing is known of the 
   CHECK(decide("0/3 nodes are available: 3 node(s) had untolerated taint(s)") ==
         "untolerated-taint");
   CHECK(decide("0/3 nodes are available: 3 Insufficient memory.") == "insufficient-memory");
+  // Taints without a name may be the control planes' own.
+  CHECK(decide("0/5 nodes are available: 2 node(s) had untolerated taint(s), 3 Insufficient cpu. "
+               "no new claims to deallocate, preemption: 0/5 nodes are available: 2 Preemption is "
+               "not helpful for scheduling, 3 No preemption victims found for incoming pod.") ==
+        "insufficient-cpu");
   CHECK(decide("0/3 nodes are available: 2 node(s) had untolerated taint "
                "{node.kubernetes.io/not-ready: }, 1 node(s) had untolerated taint "
                "{node-role.kubernetes.io/master: }.") == "node-not-ready");
