@@ -309,7 +309,7 @@ class FactObserver {
     std::string block = fact.text;
     block += '\n';
     candidates_.clear();
-    matching_.filter->find(block, fact.kind, nullptr, candidates_);
+    matching_.filter->find(block, fact.kind, {}, candidates_);
     for (const Candidate& candidate : candidates_.lines) {
       const std::string_view line =
           std::string_view(block).substr(candidate.begin, candidate.end - candidate.begin);

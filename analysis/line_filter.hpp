@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/literal_plan.hpp"
 #include "evidence/kind.hpp"
 
 namespace triage::analysis {
@@ -53,11 +54,25 @@ class Muted {
 
   // What an engine made ready for these patterns; it belongs to the engine.
   const void* prepared_for = nullptr;
-  std::vector<std::uint64_t> prepared;
+  int prepared_plan = 0;
+  WindowBitmap prepared;
 
  private:
   std::vector<bool> muted_;
   int count_ = 0;
+};
+
+/// What an engine learns of one stream; empty before the first block.
+struct Tuning {
+  struct State {
+    virtual ~State() = default;
+  };
+  std::unique_ptr<State> state;
+};
+
+struct Search {
+  Muted* muted = nullptr;    ///< may be null: everything is looked for
+  Tuning* tuning = nullptr;  ///< may be null: a short text
 };
 
 /// Finds the lines of a block that may match a pattern. May name patterns that do not match (the
@@ -66,9 +81,10 @@ class Muted {
 class LineFilter {
  public:
   virtual ~LineFilter() = default;
-  /// `block` holds whole lines. Candidates are added to `out`, in the order of the lines. `muted`
-  /// may be null. Safe to call from several threads, each with its own `muted` and `out`.
-  virtual void find(std::string_view block, evidence::Kind kind, Muted* muted, Candidates& out) = 0;
+  /// `block` holds whole lines. Candidates are added to `out`, in the order of the lines. Safe to
+  /// call from several threads, each with its own `search` and `out`.
+  virtual void find(std::string_view block, evidence::Kind kind, const Search& search,
+                    Candidates& out) = 0;
 };
 
 /// The engine in use: literals over raw blocks.

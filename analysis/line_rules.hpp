@@ -85,6 +85,8 @@ class LineRules {
   [[nodiscard]] std::span<const Pattern> patterns() const { return patterns_; }
   [[nodiscard]] std::span<const LineRule> rules() const { return rules_; }
   [[nodiscard]] std::span<const UserText> user_text() const { return user_text_; }
+  /// The kinds of files whose lines may match the pattern: bit = Kind.
+  [[nodiscard]] std::uint32_t kinds(std::uint32_t pattern) const { return kind_mask_[pattern]; }
   /// Whether lines of a file of `kind` may match the pattern.
   [[nodiscard]] bool applies(std::uint32_t pattern, evidence::Kind kind) const {
     return (kind_mask_[pattern] >> static_cast<unsigned>(kind) & 1U) != 0;

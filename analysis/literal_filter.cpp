@@ -2,45 +2,25 @@
 #include <array>
 #include <cstring>
 #include <mutex>
-#include <numeric>
+#include <span>
 #include <string>
 #include <unordered_map>
 
 #include "analysis/line_filter.hpp"
 #include "analysis/line_rules.hpp"
-#include "rules/literals.hpp"
+#include "analysis/literal_plan.hpp"
 
 namespace triage::analysis {
 namespace {
 
-constexpr std::size_t k_window = 4;
-constexpr unsigned k_bitmap_bits = 18;  // 32 KiB: stays in the first-level cache
-constexpr std::uint32_t k_fold = 0x20202020U;
-constexpr std::size_t k_longest_stride = 4;
-
-/// Letters to lower case; other bytes change alike in text and table, which only costs a false
-/// candidate.
-std::uint32_t load_folded(const char* at) {
-  std::uint32_t word = 0;
-  std::memcpy(&word, at, sizeof word);
-  return word | k_fold;
-}
-
-std::uint32_t slot_of(std::uint32_t window) {
-  return (window * 0x9E3779B1U) >> (32U - k_bitmap_bits);
-}
-
-using Bitmap = std::vector<std::uint64_t>;
-
-void mark(Bitmap& bitmap, std::uint32_t window) {
-  const std::uint32_t slot = slot_of(window);
-  bitmap[slot >> 6U] |= std::uint64_t{1} << (slot & 63U);
-}
-
-bool marked(const std::uint64_t* bitmap, std::uint32_t window) {
-  const std::uint32_t slot = slot_of(window);
-  return (bitmap[slot >> 6U] >> (slot & 63U) & 1U) != 0;
-}
+/// Before anything is known of the text: windows of logs in general are too common for more.
+constexpr std::size_t k_first_stride = 2;
+// A stream is planned for anew when, over so many bytes (sixteen times as many after each plan),
+// one in so many led to a look-up in vain.
+constexpr std::uint64_t k_watched = 1U << 20U;
+constexpr std::uint64_t k_bytes_per_miss = 256;
+constexpr std::size_t k_sample = 512U << 10U;
+constexpr std::size_t k_least_sample = 128U << 10U;
 
 /// `literal` has at least four bytes and is folded.
 bool equals_folded(const char* text, const std::string& literal) {
@@ -56,94 +36,12 @@ bool equals_folded(const char* text, const std::string& literal) {
   return load_folded(text + last) == word;
 }
 
-struct Literal {
-  std::string text;       ///< folded
-  std::size_t start = 0;  ///< of its run of windows
-  std::vector<std::uint32_t> patterns;
-};
-
-struct Entry {
-  std::uint32_t literal;
-  std::uint32_t offset;  ///< of the window in the literal
-};
-
-/// Entries by window: open addressing, a quarter full at most.
-class Windows {
- public:
-  void build(std::vector<std::pair<std::uint32_t, Entry>> all) {
-    std::stable_sort(all.begin(), all.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::size_t size = 16;
-    while (size < all.size() * 4) size *= 2;
-    mask_ = size - 1;
-    slots_.assign(size, {});
-    for (const auto& [window, entry] : all) {
-      Slot& slot = find_slot(window);
-      if (slot.count == 0) slot = {window, static_cast<std::uint32_t>(entries_.size()), 0};
-      ++slot.count;
-      entries_.push_back(entry);
-    }
-  }
-
-  [[nodiscard]] std::span<const Entry> find(std::uint32_t window) const {
-    for (std::size_t at = start_of(window);; at = (at + 1) & mask_) {
-      const Slot& slot = slots_[at];
-      if (slot.count == 0) return {};
-      if (slot.window == window) return std::span(entries_).subspan(slot.first, slot.count);
-    }
-  }
-
- private:
-  struct Slot {
-    std::uint32_t window = 0;
-    std::uint32_t first = 0;
-    std::uint32_t count = 0;
-  };
-  [[nodiscard]] std::size_t start_of(std::uint32_t window) const {
-    return (window * std::uint64_t{0x9E3779B97F4A7C15U} >> 32U) & mask_;
-  }
-  Slot& find_slot(std::uint32_t window) {
-    std::size_t at = start_of(window);
-    while (slots_[at].count != 0 && slots_[at].window != window) at = (at + 1) & mask_;
-    return slots_[at];
-  }
-  std::vector<Slot> slots_ = std::vector<Slot>(1);
-  std::size_t mask_ = 0;
-  std::vector<Entry> entries_;
-};
-
-/// The literals of one kind's patterns, laid out for probing every `stride` bytes.
-struct Table {
-  std::vector<Literal> literals;
-  std::vector<std::uint32_t> unfiltered;  ///< patterns without a literal: every line is a candidate
-  std::size_t stride = 1;
-  Bitmap bitmap = Bitmap((1U << k_bitmap_bits) / 64);
-  Windows windows;
-};
-
-/// The rarest run of `stride` neighbouring windows: whatever the literal's position in the text,
-/// one of them is probed.
-std::size_t rarest_run(const std::string& literal, std::size_t stride) {
-  std::array<int, 64> scores{};
-  const std::size_t windows = std::min(literal.size() - k_window + 1, scores.size());
-  for (std::size_t i = 0; i < windows; ++i)
-    scores[i] = rules::commonness(std::string_view(literal).substr(i, k_window));
-  std::size_t best = 0;
-  int best_score = INT32_MAX;
-  for (std::size_t start = 0; start + stride <= windows; ++start) {
-    const int score =
-        std::accumulate(scores.begin() + static_cast<std::ptrdiff_t>(start),
-                        scores.begin() + static_cast<std::ptrdiff_t>(start + stride), 0);
-    if (score < best_score) best_score = score, best = start;
-  }
-  return best;
-}
-
 /// Collects hits of one line after another.
 class Lines {
  public:
-  Lines(std::string_view block, const Muted* muted, Candidates& out)
-      : block_(block), muted_(muted), out_(out) {}
+  Lines(std::string_view block, const LineRules& rules, evidence::Kind kind, const Muted* muted,
+        Candidates& out)
+      : block_(block), rules_(rules), kind_(kind), muted_(muted), out_(out) {}
 
   void hit(std::size_t at, const std::vector<std::uint32_t>& patterns) {
     if (!open_ || at >= end_) {
@@ -154,7 +52,8 @@ class Lines {
       open_ = true;
     }
     for (const std::uint32_t pattern : patterns)
-      if (muted_ == nullptr || !muted_->contains(pattern)) out_.pool.push_back(pattern);
+      if (rules_.applies(pattern, kind_) && (muted_ == nullptr || !muted_->contains(pattern)))
+        out_.pool.push_back(pattern);
   }
 
   void close() {
@@ -182,6 +81,8 @@ class Lines {
   }
 
   std::string_view block_;
+  const LineRules& rules_;
+  evidence::Kind kind_;
   const Muted* muted_;
   Candidates& out_;
   std::size_t begin_ = 0;
@@ -191,81 +92,181 @@ class Lines {
 };
 
 /// Finds candidate lines by literals alone, without splitting the block into lines: a bitmap of
-/// four-byte windows is probed every few bytes (4 when every literal has 7 bytes, fewer for shorter
-/// ones), a hit is looked up and compared, then the line around it is recovered. Rejected
-/// alternative: RE2::Set over every line (350 MB/s against more than 1 GB/s).
+/// four-byte windows is probed every few bytes, a hit is looked up and compared, then the line
+/// around it is recovered. One plan serves all kinds, with a bitmap for each; a long stream whose
+/// ordinary text leads to many look-ups in vain gets a plan of its own, which looks for windows
+/// that its text does not hold and so may take longer strides. Rejected alternative: RE2::Set over
+/// every line (350 MB/s against more than 1 GB/s).
 class LiteralFilter final : public LineFilter {
  public:
   explicit LiteralFilter(const LineRules& rules) : rules_(rules) {}
 
-  void find(std::string_view block, evidence::Kind kind, Muted* muted, Candidates& out) override {
-    const Table& table = table_of(kind);
-    if (muted != nullptr && muted->empty()) muted = nullptr;
-    if (!table.unfiltered.empty()) return every_line(block, table, muted, out);
-    if (block.size() < k_window) return;
-    const std::uint64_t* bitmap = table.bitmap.data();
-    if (muted != nullptr) bitmap = without_muted(table, *muted);
-    Lines lines(block, muted, out);
-    switch (table.stride) {
+  void find(std::string_view block, evidence::Kind kind, const Search& search,
+            Candidates& out) override {
+    std::call_once(built_, [&] { build(); });
+    const auto index = static_cast<std::size_t>(kind);
+    std::call_once(prepared_.at(index), [&] { prepare(kind); });
+    Muted* const muted = search.muted != nullptr && !search.muted->empty() ? search.muted : nullptr;
+    if (!of_kind_.at(index).unfiltered.empty()) return every_line(block, kind, muted, out);
+    if (block.size() < LiteralPlan::k_window) return;
+    const Planned planned = plan_for(kind, search.tuning);
+    const std::uint64_t* bitmap =
+        muted != nullptr ? without_muted(planned, kind, *muted) : planned.bitmap->bits();
+    Lines lines(block, rules_, kind, muted, out);
+    Pass pass{literals_, *planned.plan, bitmap, block, lines, 0};
+    switch (planned.plan->stride()) {
       case 1:
-        scan<1>(table, bitmap, block, lines);
+        scan<1>(pass);
         break;
       case 2:
-        scan<2>(table, bitmap, block, lines);
+        scan<2>(pass);
         break;
       case 3:
-        scan<3>(table, bitmap, block, lines);
+        scan<3>(pass);
         break;
       default:
-        scan<4>(table, bitmap, block, lines);
+        scan<4>(pass);
     }
     lines.close();
+    if (search.tuning != nullptr) tune(*search.tuning, kind, block, pass.misses);
   }
 
  private:
-  template <std::size_t stride>
-  static void scan(const Table& table, const std::uint64_t* bitmap, std::string_view block,
-                   Lines& lines) {
-    const std::size_t last = block.size() - k_window;
-    const char* const text = block.data();
-    std::size_t at = 0;
-    // Four probes at a time: most find nothing, and one branch says so for all.
-    for (; at + 3 * stride <= last; at += 4 * stride) {
-      const bool a = marked(bitmap, load_folded(text + at));
-      const bool b = marked(bitmap, load_folded(text + at + stride));
-      const bool c = marked(bitmap, load_folded(text + at + 2 * stride));
-      const bool d = marked(bitmap, load_folded(text + at + 3 * stride));
-      if (!(a | b | c | d)) continue;
-      if (a) probe(table, block, at, lines);
-      if (b) probe(table, block, at + stride, lines);
-      if (c) probe(table, block, at + 2 * stride, lines);
-      if (d) probe(table, block, at + 3 * stride, lines);
-    }
-    for (; at <= last; at += stride)
-      if (marked(bitmap, load_folded(text + at))) probe(table, block, at, lines);
+  struct OfKind {
+    std::vector<std::uint32_t>
+        unfiltered;  ///< patterns without a literal: every line is a candidate
+    WindowBitmap bitmap;
+  };
+  struct Planned {
+    const LiteralPlan* plan;
+    const WindowBitmap* bitmap;
+    int number;  ///< of the stream's plans; 0: the one for all
+  };
+  /// What is learnt of one stream.
+  struct Learned final : Tuning::State {
+    LiteralPlan plan;
+    WindowBitmap bitmap;
+    int plans = 0;
+    std::uint64_t bytes = 0;  ///< since the last plan
+    std::uint64_t misses = 0;
+  };
+  /// One search of a block.
+  struct Pass {
+    std::span<const Literal> literals;
+    const LiteralPlan& plan;
+    const std::uint64_t* bitmap;
+    std::string_view block;
+    Lines& lines;
+    std::uint64_t misses;  ///< look-ups that found no literal
+  };
+
+  [[nodiscard]] Planned plan_for(evidence::Kind kind, const Tuning* tuning) const {
+    if (tuning != nullptr && tuning->state != nullptr)
+      if (const auto& learned = static_cast<const Learned&>(*tuning->state); learned.plans > 0)
+        return {&learned.plan, &learned.bitmap, learned.plans};
+    return {&plan_, &of_kind_.at(static_cast<std::size_t>(kind)).bitmap, 0};
   }
 
-  static void probe(const Table& table, std::string_view block, std::size_t at, Lines& lines) {
-    for (const Entry& entry : table.windows.find(load_folded(block.data() + at))) {
-      const Literal& literal = table.literals[entry.literal];
-      if (entry.offset > at || at - entry.offset + literal.text.size() > block.size()) continue;
-      if (equals_folded(block.data() + at - entry.offset, literal.text))
-        lines.hit(at, literal.patterns);
+  /// Plans anew when too many look-ups were in vain.
+  void tune(Tuning& tuning, evidence::Kind kind, std::string_view block,
+            std::uint64_t misses) const {
+    if (tuning.state == nullptr) tuning.state = std::make_unique<Learned>();
+    auto& learned = static_cast<Learned&>(*tuning.state);
+    learned.bytes += block.size();
+    learned.misses += misses;
+    if (learned.bytes < k_watched << std::min(4U * static_cast<unsigned>(learned.plans), 32U) ||
+        block.size() < k_least_sample)
+      return;
+    if (learned.misses * k_bytes_per_miss > learned.bytes) {
+      learned.plan = best_plan(WindowCounts(block.substr(0, k_sample)), kind);
+      learned.plan.mark(literals_, learned.bitmap, [](const Literal&) { return true; });
+      ++learned.plans;
     }
+    learned.bytes = learned.misses = 0;
+  }
+
+  /// Long strides probe less and leave less choice of windows.
+  [[nodiscard]] LiteralPlan best_plan(const WindowCounts& counts, evidence::Kind kind) const {
+    constexpr double k_look_up = 16;  // of probes
+    LiteralPlan best;
+    double best_cost = 0;
+    for (std::size_t stride = LiteralPlan::k_longest_stride; stride > 0; --stride) {
+      LiteralPlan plan(
+          literals_, kind_bit(kind), stride,
+          [&](const std::string& literal, std::vector<int>& s) { counts.score(literal, s); });
+      const double cost =
+          (1 + k_look_up * counts.share(plan.windows())) / static_cast<double>(plan.stride());
+      if (best_cost == 0 || cost < best_cost) {
+        best_cost = cost;
+        best = std::move(plan);
+      }
+    }
+    return best;
+  }
+
+  template <std::size_t stride>
+  static void scan(Pass& pass) {
+    const std::size_t last = pass.block.size() - LiteralPlan::k_window;
+    const char* const text = pass.block.data();
+    const auto marked = [text, bitmap = pass.bitmap](std::size_t at) {
+      return WindowBitmap::marked(bitmap, load_folded(text + at));
+    };
+    constexpr std::size_t k_chunk = 2048;  // probes
+    std::array<std::uint32_t, k_chunk> hits;
+    for (std::size_t at = 0; at <= last;) {
+      // No branch on the way: hits are too many for the processor to guess right, and too few to
+      // look each up at once.
+      std::size_t count = 0;
+      const std::size_t stop = at + std::min(k_chunk, (last - at) / stride + 1) * stride;
+      for (; at + 3 * stride < stop; at += 4 * stride) {
+        const bool first = marked(at);
+        const bool second = marked(at + stride);
+        const bool third = marked(at + 2 * stride);
+        const bool fourth = marked(at + 3 * stride);
+        hits[count] = static_cast<std::uint32_t>(at);
+        count += first ? 1 : 0;
+        hits[count] = static_cast<std::uint32_t>(at + stride);
+        count += second ? 1 : 0;
+        hits[count] = static_cast<std::uint32_t>(at + 2 * stride);
+        count += third ? 1 : 0;
+        hits[count] = static_cast<std::uint32_t>(at + 3 * stride);
+        count += fourth ? 1 : 0;
+      }
+      for (; at < stop; at += stride) {
+        hits[count] = static_cast<std::uint32_t>(at);
+        count += marked(at) ? 1 : 0;
+      }
+      for (std::size_t i = 0; i < count; ++i) look_up(pass, hits[i]);
+    }
+  }
+
+  static void look_up(Pass& pass, std::size_t at) {
+    const char* const text = pass.block.data() + at;
+    ++pass.misses;
+    const LiteralPlan::Entry* entry = pass.plan.find(load_folded(text));
+    if (entry == nullptr) return;
+    for (const auto size = static_cast<std::ptrdiff_t>(pass.block.size());; ++entry) {
+      const std::ptrdiff_t begin = static_cast<std::ptrdiff_t>(at) - entry->offset;
+      if (begin >= 0 && begin + entry->length <= size &&
+          load_folded(text + entry->word_at) == entry->word)
+        compare(pass, entry->literal, static_cast<std::size_t>(begin));
+      if (entry->last) return;
+    }
+  }
+
+  static void compare(Pass& pass, std::uint32_t index, std::size_t begin) {
+    const Literal& literal = pass.literals[index];
+    if (!equals_folded(pass.block.data() + begin, literal.folded)) return;
+    pass.lines.hit(begin, literal.patterns);
+    --pass.misses;
   }
 
   /// A pack with a pattern that requires no literal: such patterns are tried on every line.
-  static void every_line(std::string_view block, const Table& table, const Muted* muted,
-                         Candidates& out) {
-    std::vector<std::uint32_t> all = table.unfiltered;
-    for (const Literal& literal : table.literals)
-      all.insert(all.end(), literal.patterns.begin(), literal.patterns.end());
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    if (muted != nullptr)
-      all.erase(std::remove_if(all.begin(), all.end(),
-                               [&](std::uint32_t pattern) { return muted->contains(pattern); }),
-                all.end());
+  void every_line(std::string_view block, evidence::Kind kind, const Muted* muted,
+                  Candidates& out) const {
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t p = 0; p < rules_.patterns().size(); ++p)
+      if (rules_.applies(p, kind) && (muted == nullptr || !muted->contains(p))) all.push_back(p);
     const auto first = static_cast<std::uint32_t>(out.pool.size());
     out.pool.insert(out.pool.end(), all.begin(), all.end());
     for (std::size_t begin = 0; begin < block.size();) {
@@ -279,65 +280,52 @@ class LiteralFilter final : public LineFilter {
   }
 
   /// The bitmap of what is still looked for.
-  static const std::uint64_t* without_muted(const Table& table, Muted& muted) {
-    if (muted.prepared_for != &table) {
-      muted.prepared.assign(table.bitmap.size(), 0);
-      for (const Literal& literal : table.literals)
-        if (!std::all_of(literal.patterns.begin(), literal.patterns.end(),
-                         [&](std::uint32_t pattern) { return muted.contains(pattern); }))
-          for_each_window(literal, table.stride,
-                          [&](std::size_t, std::uint32_t window) { mark(muted.prepared, window); });
-      muted.prepared_for = &table;
-    }
-    return muted.prepared.data();
-  }
-
-  template <class Visit>
-  static void for_each_window(const Literal& literal, std::size_t stride, const Visit& visit) {
-    for (std::size_t i = literal.start; i < literal.start + stride; ++i)
-      visit(i, load_folded(literal.text.data() + i));
-  }
-
-  const Table& table_of(evidence::Kind kind) {
-    const auto index = static_cast<std::size_t>(kind);
-    std::call_once(once_.at(index), [&] { tables_.at(index) = build(kind); });
-    return tables_.at(index);
-  }
-
-  Table build(evidence::Kind kind) const {
-    Table table;
-    std::unordered_map<std::string_view, std::uint32_t> known;
-    std::size_t shortest = 64;
-    for (std::uint32_t p = 0; p < rules_.patterns().size(); ++p) {
-      if (!rules_.applies(p, kind)) continue;
-      const std::vector<std::string>& clause = rules_.literals(p);
-      if (clause.empty()) table.unfiltered.push_back(p);
-      for (const std::string& text : clause) {
-        const auto [it, is_new] =
-            known.try_emplace(text, static_cast<std::uint32_t>(table.literals.size()));
-        if (is_new) table.literals.push_back({text, 0, {}});
-        table.literals[it->second].patterns.push_back(p);
-        shortest = std::min(shortest, text.size());
-      }
-    }
-    table.stride = std::clamp<std::size_t>(shortest - (k_window - 1), 1, k_longest_stride);
-    std::vector<std::pair<std::uint32_t, Entry>> entries;
-    for (std::uint32_t l = 0; l < table.literals.size(); ++l) {
-      Literal& literal = table.literals[l];
-      literal.start = rarest_run(literal.text, table.stride);
-      for (char& c : literal.text) c = static_cast<char>(c | 0x20);
-      for_each_window(literal, table.stride, [&](std::size_t offset, std::uint32_t window) {
-        mark(table.bitmap, window);
-        entries.push_back({window, {l, static_cast<std::uint32_t>(offset)}});
+  const std::uint64_t* without_muted(const Planned& planned, evidence::Kind kind,
+                                     Muted& muted) const {
+    if (muted.prepared_for != planned.bitmap || muted.prepared_plan != planned.number) {
+      planned.plan->mark(literals_, muted.prepared, [&](const Literal& literal) {
+        return std::any_of(literal.patterns.begin(), literal.patterns.end(), [&](std::uint32_t p) {
+          return rules_.applies(p, kind) && !muted.contains(p);
+        });
       });
+      muted.prepared_for = planned.bitmap;
+      muted.prepared_plan = planned.number;
     }
-    table.windows.build(std::move(entries));
-    return table;
+    return muted.prepared.bits();
+  }
+
+  static std::uint32_t kind_bit(evidence::Kind kind) { return 1U << static_cast<unsigned>(kind); }
+
+  void build() {
+    std::unordered_map<std::string_view, std::uint32_t> known;
+    for (std::uint32_t p = 0; p < rules_.patterns().size(); ++p)
+      for (const std::string& text : rules_.literals(p)) {
+        const auto [it, is_new] =
+            known.try_emplace(text, static_cast<std::uint32_t>(literals_.size()));
+        if (is_new) {
+          literals_.push_back({text, text, 0, {}});
+          for (char& c : literals_.back().folded) c = static_cast<char>(c | 0x20);
+        }
+        literals_[it->second].patterns.push_back(p);
+        literals_[it->second].kinds |= rules_.kinds(p);
+      }
+    plan_ = LiteralPlan(literals_, ~0U, k_first_stride, score_by_ordinary_logs);
+  }
+
+  void prepare(evidence::Kind kind) {
+    OfKind& of_kind = of_kind_.at(static_cast<std::size_t>(kind));
+    plan_.mark(literals_, of_kind.bitmap,
+               [&](const Literal& literal) { return (literal.kinds & kind_bit(kind)) != 0; });
+    for (std::uint32_t p = 0; p < rules_.patterns().size(); ++p)
+      if (rules_.applies(p, kind) && rules_.literals(p).empty()) of_kind.unfiltered.push_back(p);
   }
 
   const LineRules& rules_;
-  std::array<std::once_flag, evidence::k_kind_count> once_;
-  std::array<Table, evidence::k_kind_count> tables_;
+  std::once_flag built_;
+  std::vector<Literal> literals_;
+  LiteralPlan plan_;
+  std::array<std::once_flag, evidence::k_kind_count> prepared_;
+  std::array<OfKind, evidence::k_kind_count> of_kind_;
 };
 
 }  // namespace

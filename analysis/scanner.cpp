@@ -1,6 +1,7 @@
 #include "analysis/scanner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <deque>
 #include <set>
@@ -21,8 +22,10 @@ constexpr std::size_t k_text_kept = 4096;
 constexpr std::uint64_t k_flood_from = 256;  ///< matches of a rule in one file
 constexpr std::uint64_t k_context_flood_from = 64;
 constexpr std::uint64_t k_dense_from = 64;  ///< matches of a rule in one block
-constexpr std::size_t k_tail = 64U << 10U;  ///< bytes of a block in which nothing is muted
 constexpr std::size_t k_least_split = 256U << 10U;
+/// A large block is scanned in parts, which begin so many bytes before its end.
+constexpr std::array<std::size_t, 2> k_part_sizes{64U << 10U, 8U << 10U};
+constexpr std::size_t k_parts = k_part_sizes.size() + 1;
 constexpr std::size_t k_stamp_search = 200;  ///< lines
 constexpr std::size_t k_unmatched_kept = 64;
 constexpr std::uint64_t k_unmatched_looked_at = 20'000;
@@ -81,8 +84,8 @@ struct Flood {
 struct RuleState {
   std::uint64_t matches = 0;  ///< that became observations
   std::uint64_t in_block = 0;
-  bool dense = false;  ///< floods the file, and the last block was full of it
-  bool muted = false;  ///< in the body of this block
+  bool dense = false;           ///< floods the file, and the last block was full of it
+  std::size_t muted_until = 0;  ///< offset in this block; 0: it is looked for everywhere
   std::unique_ptr<Flood> flood;
 };
 
@@ -224,51 +227,62 @@ class FileScan {
       result_.hosts.push_back(prefix.place.node);
   }
 
-  /// A block is scanned in two parts. In its last 64 KiB every rule is looked for. A rule that
-  /// only informs, floods the file and stands there often enough to give the newest lines is not
-  /// looked for in the part before, where it would cost most of the time and change nothing but
-  /// the count; that is reckoned from the end's share.
+  /// A block is scanned in parts, the last one first. There every rule is looked for. A rule that
+  /// only informs, floods the file and stands in a part often enough to give the newest lines is
+  /// not looked for in the parts before, where it would cost most of the time and change nothing
+  /// but the count; that is reckoned from the share of the parts that were searched.
   void scan_block(std::uint64_t first_line, bool piece) {
     const std::int64_t start = now_ns();
-    const std::size_t split = piece ? block_.size() : tail_begin();
-    body_.clear();
-    tail_.clear();
-    if (split < block_.size()) {
-      filter_.find(block_.substr(split), file_.kind, nullptr, tail_);
-      for (Candidate& candidate : tail_.lines) {
-        candidate.begin += static_cast<std::uint32_t>(split);
-        candidate.end += static_cast<std::uint32_t>(split);
+    set_parts(piece);
+    for (std::size_t i = parts_.size(); i-- > 0;) {
+      Part& part = parts_[i];
+      part.found.clear();
+      Muted* const muted = i + 1 < parts_.size() ? &muted_.at(i) : nullptr;
+      filter_.find(block_.substr(part.begin, part.end - part.begin), file_.kind, {muted, &tuning_},
+                   part.found);
+      for (Candidate& candidate : part.found.lines) {
+        candidate.begin += static_cast<std::uint32_t>(part.begin);
+        candidate.end += static_cast<std::uint32_t>(part.begin);
       }
-      choose_muted();
-    } else {
-      for (const std::uint32_t owner : flooding_) set_muted(owner, false);
+      if (i > 0) mute_before(part, i - 1);
     }
-    filter_.find(block_.substr(0, split), file_.kind, &muted_, body_);
     const std::int64_t found = now_ns();
     if (span_ != nullptr) follow_span(first_line);
     line_number_ = first_line;
     line_counted_ = 0;
-    scan_candidates(body_);
-    for (const std::uint32_t owner : muted_rules_) states_[owner].in_block = 0;
-    scan_candidates(tail_);
-    end_block(split);
+    for (const Part& part : parts_) scan_candidates(part.found);
+    end_block();
     result_.filter_ns += found - start;
     result_.confirm_ns += now_ns() - found;
   }
 
-  /// Where the end part begins; the block's size when there is nothing to mute.
-  [[nodiscard]] std::size_t tail_begin() const {
-    if (dense_rules_.empty() || block_.size() < k_least_split) return block_.size();
-    const std::size_t newline = block_.find('\n', block_.size() - k_tail);
-    return newline == std::string_view::npos ? block_.size() : newline + 1;
+  struct Part {
+    std::size_t begin = 0;  ///< offsets in the block
+    std::size_t end = 0;
+    Candidates found;
+  };
+
+  /// One part when there is nothing to mute.
+  void set_parts(bool piece) {
+    const bool whole = piece || dense_rules_.empty() || block_.size() < k_least_split;
+    parts_.resize(whole ? 1 : k_parts);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      parts_[i].begin = 0;
+      if (i > 0) {
+        const std::size_t newline = block_.find('\n', block_.size() - k_part_sizes.at(i - 1));
+        parts_[i].begin = newline == std::string_view::npos ? block_.size() : newline + 1;
+        parts_[i - 1].end = parts_[i].begin;
+      }
+    }
+    parts_.back().end = block_.size();
   }
 
-  /// Of the dense rules those whose newest lines all lie in the end part.
-  void choose_muted() {
+  /// Mutes, in the part at `index`, the dense rules whose newest lines all lie behind it.
+  void mute_before(const Part& part, std::size_t index) {
     std::unordered_map<std::uint32_t, std::size_t> seen;
-    for (const Candidate& candidate : tail_.lines) {
+    for (const Candidate& candidate : part.found.lines) {
       const std::string_view line = block_.substr(candidate.begin, candidate.end - candidate.begin);
-      const std::span<const std::uint32_t> patterns = tail_.patterns(candidate);
+      const std::span<const std::uint32_t> patterns = part.found.patterns(candidate);
       for (std::size_t at = 0, end = 0; at < patterns.size(); at = end) {
         end = end_of_owner(patterns, at);
         const LineRules::Pattern& pattern = rules_.patterns()[patterns[at]];
@@ -278,20 +292,17 @@ class FileScan {
           ++count;
       }
     }
-    for (const auto& [owner, count] : seen)
-      if (count >= k_last_kept) mute(owner);
+    for (const auto& [owner, count] : seen) {
+      RuleState& state = states_[owner];
+      if (count < k_last_kept || state.muted_until > 0) continue;
+      state.muted_until = part.begin;
+      muted_rules_.push_back(owner);
+    }
     std::sort(muted_rules_.begin(), muted_rules_.end());
     // Mostly the same rules as in the block before: then nothing changes here.
-    for (const std::uint32_t owner : flooding_) set_muted(owner, states_[owner].muted);
-  }
-
-  void set_muted(std::uint32_t owner, bool muted) {
-    for (const std::uint32_t pattern : rules_.rules()[owner].patterns) muted_.set(pattern, muted);
-  }
-
-  void mute(std::uint32_t owner) {
-    states_[owner].muted = true;
-    muted_rules_.push_back(owner);
+    for (const std::uint32_t owner : flooding_)
+      for (const std::uint32_t pattern : rules_.rules()[owner].patterns)
+        muted_.at(index).set(pattern, states_[owner].muted_until > 0);
   }
 
   /// Whether the rule matches the line, whatever stands around it.
@@ -311,14 +322,15 @@ class FileScan {
                                [&](const LazyPattern& p) { return p.matches(line); });
   }
 
-  void end_block(std::size_t split) {
-    const std::size_t tail = block_.size() - split;
+  void end_block() {
     for (const std::uint32_t owner : muted_rules_) {
       RuleState& state = states_[owner];
-      const std::uint64_t reckoned = state.in_block * split / std::max<std::size_t>(tail, 1);
+      const std::size_t searched = block_.size() - state.muted_until;
+      const std::uint64_t reckoned =
+          state.in_block * state.muted_until / std::max<std::size_t>(searched, 1);
       if (state.flood != nullptr) state.flood->count += reckoned;
       state.in_block += reckoned;
-      state.muted = false;
+      state.muted_until = 0;
     }
     muted_rules_.clear();
     dense_rules_.clear();
@@ -755,9 +767,10 @@ class FileScan {
   std::vector<RuleState> states_;           ///< by rule
   std::vector<std::uint32_t> flooding_;     ///< rules with a flood
   std::vector<std::uint32_t> dense_rules_;  ///< of those, which may be muted in the next block
-  std::vector<std::uint32_t> muted_rules_;  ///< in the body of this block
-  Muted muted_;                             ///< their patterns
-  Candidates body_, tail_;
+  std::vector<std::uint32_t> muted_rules_;  ///< in some part of this block
+  std::array<Muted, k_parts - 1> muted_;    ///< their patterns, for each part but the last
+  Tuning tuning_;
+  std::vector<Part> parts_;
   std::uint64_t line_number_ = 0;  ///< of the line at `line_counted_`
   std::size_t line_counted_ = 0;   ///< offset in the block
   std::vector<Group*> unsettled_;  ///< with lines of this block among the newest

@@ -28,7 +28,9 @@ class SetFilter final : public LineFilter {
     ready_ = whole_.Compile() && (message_ids_.empty() || message_.Compile());
   }
 
-  void find(std::string_view block, evidence::Kind kind, Muted* muted, Candidates& out) override {
+  void find(std::string_view block, evidence::Kind kind, const Search& search,
+            Candidates& out) override {
+    const Muted* const muted = search.muted;
     for (std::size_t begin = 0; begin < block.size();) {
       std::size_t end = block.find('\n', begin);
       if (end == std::string_view::npos) end = block.size();

@@ -64,7 +64,7 @@ class Output {
 bool rule_matches(analysis::LineFilter& reference, const LineRules& rules, const std::string& line,
                   Kind kind) {
   analysis::Candidates found;
-  reference.find(line, kind, nullptr, found);
+  reference.find(line, kind, {}, found);
   return std::any_of(found.pool.begin(), found.pool.end(), [&](std::uint32_t pattern) {
     return rules.patterns()[pattern].use == LineRules::Use::rule;
   });

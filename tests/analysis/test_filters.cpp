@@ -21,7 +21,7 @@ using Hits = std::set<std::pair<std::uint32_t, std::uint32_t>>;  // pattern, off
 Hits confirmed(analysis::LineFilter& filter, const analysis::LineRules& rules,
                std::string_view block, Kind kind) {
   analysis::Candidates candidates;
-  filter.find(block, kind, nullptr, candidates);
+  filter.find(block, kind, {}, candidates);
   Hits hits;
   std::uint32_t last = 0;
   for (const auto& candidate : candidates.lines) {
@@ -190,13 +190,13 @@ TEST_CASE("filters: muted patterns are not named, all others as before") {
     analysis::Muted muted;
     muted.set(0, true);
     analysis::Candidates found;
-    filter->find(block, Kind::container_log, &muted, found);
+    filter->find(block, Kind::container_log, {&muted, nullptr}, found);
     REQUIRE(found.lines.size() == 2);
     CHECK(found.patterns(found.lines[0])[0] == 2);
     CHECK(found.patterns(found.lines[1]).size() == 1);
     muted.set(0, false);
     found.clear();
-    filter->find(block, Kind::container_log, &muted, found);
+    filter->find(block, Kind::container_log, {&muted, nullptr}, found);
     CHECK(found.lines.size() == 4);
   }
 }
