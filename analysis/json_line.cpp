@@ -1,6 +1,8 @@
 #include "analysis/json_line.hpp"
 
+#include <algorithm>
 #include <array>
+#include <deque>
 #include <vector>
 
 #include "analysis/stamp_forms.hpp"
@@ -17,7 +19,7 @@ constexpr std::size_t k_max_members = 96;
 constexpr std::size_t k_max_value = 4096;
 
 struct Member {
-  std::string key;         ///< dotted below the top
+  std::string_view key;    ///< dotted below the top
   std::string_view value;  ///< raw: a string without its quotes, a literal, an array
   enum class Type : std::uint8_t { string, literal, array } type = Type::literal;
 };
@@ -70,9 +72,11 @@ class MemberReader {
  public:
   explicit MemberReader(std::string_view text) : in_{text} {}
 
-  std::vector<Member> read() {
+  /// They live as long as the reader and the text.
+  const std::vector<Member>& read() {
+    members_.reserve(24);
     if (in_.eat('{')) read_object("", 1);
-    return std::move(members_);
+    return members_;
   }
 
  private:
@@ -84,17 +88,15 @@ class MemberReader {
   /// The raw text of a string, its quotes taken; a cut string gives what is there.
   std::string_view read_string() {
     const std::size_t first = ++in_.at;
-    while (true) {
-      const std::size_t stop = in_.text.find_first_of("\"\\", in_.at);
-      if (stop == std::string_view::npos) {
-        in_.at = in_.text.size();
-        return in_.text.substr(std::min(first, in_.text.size()));
+    const std::size_t size = in_.text.size();
+    for (std::size_t quote = 0;;) {
+      if (quote < in_.at) quote = std::min(in_.text.find('"', in_.at), size);
+      const std::size_t slash = in_.text.substr(0, quote).find('\\', in_.at);
+      if (slash == std::string_view::npos) {
+        in_.at = std::min(quote + 1, size);
+        return in_.text.substr(std::min(first, size), quote - std::min(first, quote));
       }
-      if (in_.text[stop] == '"') {
-        in_.at = stop + 1;
-        return in_.text.substr(first, stop - first);
-      }
-      in_.at = std::min(stop + 2, in_.text.size());
+      in_.at = std::min(slash + 2, size);
     }
   }
 
@@ -115,34 +117,36 @@ class MemberReader {
     return in_.text.substr(first, in_.at - first);
   }
 
-  void read_object(const std::string& prefix, int depth) {
+  void read_object(std::string_view prefix, int depth) {
     while (members_.size() < k_max_members) {
       skip_blanks();
       if (in_.eat(',')) continue;
       if (in_.eat('}') || in_.peek() != '"') return;
-      std::string key = prefix + std::string(read_string());
+      std::string_view key = read_string();
+      if (!prefix.empty()) key = dotted_.emplace_back(std::string(prefix).append(key));
       skip_blanks();
       if (!in_.eat(':')) return;
       skip_blanks();
       const char c = in_.peek();
       if (c == '{' && depth < k_max_depth) {
         ++in_.at;
-        read_object(key + ".", depth + 1);
+        read_object(dotted_.emplace_back(std::string(key) + '.'), depth + 1);
       } else if (c == '{' || c == '[') {
-        members_.push_back({std::move(key), read_nested(), Member::Type::array});
+        members_.push_back({key, read_nested(), Member::Type::array});
       } else if (c == '"') {
-        members_.push_back({std::move(key), read_string(), Member::Type::string});
+        members_.push_back({key, read_string(), Member::Type::string});
       } else {
         const std::string_view literal = in_.take_until(
             [](char d) { return d == ',' || d == '}' || d == ']' || is_blank(d) || d == '\r'; });
         if (literal.empty()) return;
-        members_.push_back({std::move(key), literal, Member::Type::literal});
+        members_.push_back({key, literal, Member::Type::literal});
       }
     }
   }
 
   Scanner in_;
   std::vector<Member> members_;
+  std::deque<std::string> dotted_;  ///< keys that the text does not hold as they are
 };
 
 const Member* find(const std::vector<Member>& members, std::string_view key) {
@@ -218,7 +222,10 @@ void append_field(std::string& text, std::string_view key, std::string_view valu
   text += ' ';
   text += key;
   text += '=';
-  if (value.find_first_of(" =\"\n\t") == std::string_view::npos && !value.empty()) {
+  const bool plain = std::none_of(value.begin(), value.end(), [](char c) {
+    return c == ' ' || c == '=' || c == '"' || c == '\n' || c == '\t';
+  });
+  if (plain && !value.empty()) {
     text += value;
     return;
   }
@@ -276,36 +283,54 @@ void merge_inner(JsonLine& out, evidence::Kind kind) {
   if (!inner.host.empty()) out.prefix.host = std::move(inner.host);
 }
 
-}  // namespace
-
-std::optional<JsonLine> decode_json_line(std::string_view line, evidence::Kind kind) {
-  JsonLine out;
+/// The object of a line, perhaps behind a collector's stamp, which then stands in `prefix`; empty
+/// when there is none.
+std::string_view object_of(std::string_view line, evidence::Kind kind, LinePrefix& prefix) {
   std::string_view object = base::trim(line);
   if (object.substr(0, 1) != "{") {
-    out.prefix = read_prefix(line, kind);
-    object = line.substr(std::min(out.prefix.message, line.size()));
-    if (object.substr(0, 1) != "{") return std::nullopt;
+    prefix = read_prefix(line, kind);
+    object = line.substr(std::min(prefix.message, line.size()));
   }
-  const std::vector<Member> members = MemberReader(object).read();
+  return object.substr(0, 1) == "{" ? object : std::string_view();
+}
 
+/// The message with its fields; false when the object holds none.
+bool read_text(const std::vector<Member>& members, std::string& text) {
   const Member* message = find_first(members, k_carrier_keys);
   const bool carrier = message != nullptr;
   if (!carrier) message = find_first(members, k_message_keys);
   if (message == nullptr || (message->type == Member::Type::literal && message->value == "null"))
-    return std::nullopt;
-  out.text = value_of(*message);
-  while (!out.text.empty() && (out.text.back() == '\n' || out.text.back() == '\r'))
-    out.text.pop_back();
-  if (!carrier)
-    for (const Member& member : members) {
-      if (&member == message || is_frame_key(member.key) || member.type == Member::Type::array)
-        continue;
-      append_field(out.text, member.key,
-                   base::shorten(member.type == Member::Type::string
-                                     ? decode_string(member.value.substr(0, 2 * k_max_value))
-                                     : std::string(member.value),
-                                 k_max_value));
-    }
+    return false;
+  text = value_of(*message);
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  if (carrier) return true;
+  for (const Member& member : members) {
+    if (&member == message || is_frame_key(member.key) || member.type == Member::Type::array)
+      continue;
+    append_field(text, member.key,
+                 base::shorten(member.type == Member::Type::string
+                                   ? decode_string(member.value.substr(0, 2 * k_max_value))
+                                   : std::string(member.value),
+                               k_max_value));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::string> decode_json_text(std::string_view line, evidence::Kind kind) {
+  LinePrefix prefix;
+  MemberReader reader(object_of(line, kind, prefix));
+  std::string text;
+  if (!read_text(reader.read(), text)) return std::nullopt;
+  return text;
+}
+
+std::optional<JsonLine> decode_json_line(std::string_view line, evidence::Kind kind) {
+  JsonLine out;
+  MemberReader reader(object_of(line, kind, out.prefix));
+  const std::vector<Member>& members = reader.read();
+  if (!read_text(members, out.text)) return std::nullopt;
 
   for (const std::string_view key : k_time_keys) {
     const Member* member = find(members, key);

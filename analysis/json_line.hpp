@@ -25,5 +25,8 @@ struct JsonLine {
 /// holds no message. Damaged or cut objects give what their sound part says. Never throws; one pass
 /// over the line, no tree.
 [[nodiscard]] std::optional<JsonLine> decode_json_line(std::string_view line, evidence::Kind kind);
+/// Its text alone, which costs a fraction.
+[[nodiscard]] std::optional<std::string> decode_json_text(std::string_view line,
+                                                          evidence::Kind kind);
 
 }  // namespace triage::analysis

@@ -20,7 +20,7 @@ constexpr std::size_t k_last_kept = 8;
 constexpr std::size_t k_groups_per_rule = 256;
 constexpr std::size_t k_text_kept = 4096;
 constexpr std::uint64_t k_flood_from = 256;  ///< matches of a rule in one file
-constexpr std::uint64_t k_context_flood_from = 64;
+constexpr std::uint64_t k_context_flood_from = k_first_kept;
 constexpr std::uint64_t k_dense_from = 64;  ///< matches of a rule in one block
 constexpr std::size_t k_least_split = 256U << 10U;
 /// A large block is scanned in parts, which begin so many bytes before its end.
@@ -145,9 +145,9 @@ class FileScan {
       const std::size_t end = std::min(block_.find('\n', begin), block_.size());
       const std::string_view raw = block_.substr(begin, end - begin);
       raw_begin_.push_back({decoded_.size(), begin, end});
-      const auto json = decode_json_line(raw, file_.kind);
+      const auto text = decode_json_text(raw, file_.kind);
       const std::size_t at = decoded_.size();
-      decoded_ += json ? std::string_view(json->text) : raw;
+      decoded_ += text ? std::string_view(*text) : raw;
       std::replace(decoded_.begin() + static_cast<std::ptrdiff_t>(at), decoded_.end(), '\n', ' ');
       decoded_ += '\n';
       begin = end + 1;
@@ -196,6 +196,7 @@ class FileScan {
 
   /// Stamps of the first and the last lines: the stream's range, and the hosts it speaks of.
   void note_edges() {
+    end_is_stamped_ = false;
     if (!result_.first) {
       std::size_t begin = 0;
       for (int i = 0; i < 50 && begin < block_.size() && !result_.first; ++i) {
@@ -211,13 +212,14 @@ class FileScan {
       const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
       const LinePrefix prefix = read_any(block_.substr(begin, stop - begin));
       note_prefix(prefix, false);
-      if (prefix.stamp || begin == 0) break;
+      end_is_stamped_ = prefix.stamp.has_value();
+      if (end_is_stamped_ || begin == 0) break;
       end = begin;
     }
   }
 
   void note_prefix(const LinePrefix& prefix, bool at_start) {
-    if (prefix.stamp) {
+    if (prefix.stamp && !end_is_stamped_) {
       if (at_start && !result_.first) result_.first = prefix.stamp;
       result_.last = prefix.stamp;
     }
@@ -779,6 +781,7 @@ class FileScan {
   std::map<std::string, Group> groups_;
   std::unordered_map<std::uint32_t, std::size_t> groups_of_rule_;
   std::optional<evidence::Stamp> stamp_before_block_;
+  bool end_is_stamped_ = false;  ///< this block's last lines gave `last`
   std::unordered_map<std::string, std::size_t> folded_;
   std::map<std::size_t, std::optional<evidence::Stamp>> last_stamp_of_fold_;
   std::unordered_map<std::string, std::size_t> unmatched_;

@@ -182,8 +182,6 @@ std::optional<Recognised> recognise_lines(const Sample& sample) {
     result.kind = kernel * 5 >= total * 4 ? Kind::kernel_log : Kind::system_log;
     return result;
   }
-  Vote votes;
-  for (const auto line : sample.lines) vote(line, votes);
   const bool access = (has("response_code") || has("status") || has("status_code") ||
                        has("upstream_status") || has("upstream_cluster")) &&
                       (has("path") || has("method") || has("request") || has("uri") ||
@@ -195,6 +193,8 @@ std::optional<Recognised> recognise_lines(const Sample& sample) {
   } else if (reconciler) {
     result.kind = Kind::controller_log;
   } else {
+    Vote votes;
+    for (const auto line : sample.lines) vote(line, votes);
     result.kind = winner(votes).value_or(Kind::container_log);
     // What speaks of kernel or daemons inside a container's record is still the container's.
     if (result.kind == Kind::kernel_log || result.kind == Kind::system_log)

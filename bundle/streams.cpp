@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/utf8.hpp"
+
 namespace triage::bundle {
 
 base::Result<std::unique_ptr<FileStream>> FileStream::open(const std::string& path) {
@@ -103,28 +105,32 @@ std::size_t PeekStream::read(std::span<char> buffer) {
   return filled;
 }
 
-namespace {
-
-void append_utf8(std::string& text, char32_t code) {
-  const auto put = [&](char32_t byte) { text += static_cast<char>(byte); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xc0 | code >> 6U);
-    put(0x80 | (code & 0x3fU));
-  } else if (code < 0x10000) {
-    put(0xe0 | code >> 12U);
-    put(0x80 | (code >> 6U & 0x3fU));
-    put(0x80 | (code & 0x3fU));
-  } else {
-    put(0xf0 | code >> 18U);
-    put(0x80 | (code >> 12U & 0x3fU));
-    put(0x80 | (code >> 6U & 0x3fU));
-    put(0x80 | (code & 0x3fU));
+HeadStream::HeadStream(ByteStream& source, std::size_t limit) : source_(source) {
+  constexpr std::size_t k_step = 128U << 10U;
+  while (!whole_ && head_.size() < limit) {
+    const std::size_t before = head_.size();
+    head_.resize(std::min(limit, std::max(before * 2, before + k_step)));
+    const std::size_t got = source_.read(std::span<char>(head_).subspan(before));
+    head_.resize(before + got);
+    whole_ = got == 0;
   }
 }
 
-}  // namespace
+std::size_t HeadStream::read(std::span<char> buffer) {
+  const std::size_t count = std::min(buffer.size(), head_.size() - at_);
+  std::memcpy(buffer.data(), head_.data() + at_, count);
+  at_ += count;
+  if (at_ == head_.size() && !head_.empty()) {
+    head_ = {};
+    at_ = 0;
+  }
+  if (count == buffer.size() || whole_) return count;
+  return count + source_.read(buffer.subspan(count));
+}
+
+const std::optional<std::string>& HeadStream::damage() const {
+  return whole_ ? none_ : source_.damage();
+}
 
 void Utf16Stream::refill() {
   constexpr std::size_t k_block = 64 * 1024;
@@ -147,15 +153,15 @@ void Utf16Stream::refill() {
     const bool high = unit >= 0xd800 && unit < 0xdc00;
     const bool low = unit >= 0xdc00 && unit < 0xe000;
     if (low && pending_ != 0) {
-      append_utf8(ready_, 0x10000 + ((pending_ - 0xd800U) << 10U) + (unit - 0xdc00U));
+      base::append_utf8(ready_, 0x10000 + ((pending_ - 0xd800U) << 10U) + (unit - 0xdc00U));
       pending_ = 0;
       continue;
     }
-    if (pending_ != 0 || low) append_utf8(ready_, k_replacement);
+    if (pending_ != 0 || low) base::append_utf8(ready_, k_replacement);
     pending_ = high ? unit : 0;
-    if (!high && !low) append_utf8(ready_, unit);
+    if (!high && !low) base::append_utf8(ready_, unit);
   }
-  if (ended_ && (pending_ != 0 || i < got)) append_utf8(ready_, k_replacement);
+  if (ended_ && (pending_ != 0 || i < got)) base::append_utf8(ready_, k_replacement);
 }
 
 std::size_t Utf16Stream::read(std::span<char> buffer) {

@@ -71,6 +71,26 @@ class PeekStream final : public ByteStream {
   std::size_t at_ = 0;
 };
 
+/// Reads ahead of a source, up to a limit, when it is made: a short source is held whole from then
+/// on and not asked again.
+class HeadStream final : public ByteStream {
+ public:
+  HeadStream(ByteStream& source, std::size_t limit);
+  /// Whether the source ended before the limit.
+  [[nodiscard]] bool whole() const { return whole_; }
+  [[nodiscard]] std::size_t held() const { return head_.size(); }
+  [[nodiscard]] std::size_t read(std::span<char> buffer) override;
+  /// Of the source; nothing when it was held whole, for then it may be gone.
+  [[nodiscard]] const std::optional<std::string>& damage() const override;
+
+ private:
+  ByteStream& source_;
+  std::string head_;
+  std::size_t at_ = 0;
+  bool whole_ = false;
+  std::optional<std::string> none_;
+};
+
 /// UTF-16 with a byte order mark (PowerShell writes it for `kubectl logs > file`) as UTF-8. Half
 /// pairs become U+FFFD.
 class Utf16Stream final : public ByteStream {

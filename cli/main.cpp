@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "cli/allocator.hpp"
 #include "cli/commands.hpp"
 
 namespace {
@@ -102,6 +103,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  triage::cli::prepare_allocator();
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

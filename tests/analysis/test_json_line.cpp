@@ -12,6 +12,7 @@ namespace {
 
 analysis::JsonLine decode(std::string_view line, Kind kind = Kind::container_log) {
   auto out = analysis::decode_json_line(line, kind);
+  CHECK(analysis::decode_json_text(line, kind) == (out ? std::optional(out->text) : std::nullopt));
   REQUIRE(out);
   return std::move(*out);
 }

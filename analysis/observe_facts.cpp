@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <map>
+
+#include "analysis/gather.hpp"
+#include "evidence/fact.hpp"
+#include "rules/where.hpp"
+
+namespace triage::analysis {
+
+using evidence::Fact;
+using evidence::Kind;
+
+namespace {
+
+/// Rules that read facts, by kind; those on metrics by the metric's name too, since a scrape has
+/// thousands of samples.
+class FactRules {
+ public:
+  explicit FactRules(const rules::RuleSet& set) {
+    for (const rules::Rule& rule : set.rules) {
+      if (rule.matcher != rules::Rule::Matcher::where) continue;
+      for (const Kind kind : rule.evidence) by_kind_[kind].push_back(&rule);
+    }
+  }
+
+  template <class Visit>
+  void for_each(const Fact& fact, const Visit& visit) const {
+    const auto it = by_kind_.find(fact.kind);
+    if (it == by_kind_.end()) return;
+    const std::string name = fact.kind == Kind::metrics ? fact.get("name") : std::string();
+    for (const rules::Rule* rule : it->second)
+      if (name.empty() || may_name(*rule, name)) visit(*rule);
+  }
+
+ private:
+  static bool may_name(const rules::Rule& rule, const std::string& name) {
+    for (const rules::Test& test : rule.where.tests)
+      if (test.field == "name" && test.op == rules::Test::Op::equal)
+        return test.values.at(0) == name;
+    return true;
+  }
+  std::map<Kind, std::vector<const rules::Rule*>> by_kind_;
+};
+
+class FactObserver {
+ public:
+  FactObserver(EvidenceModel& model, Matching& matching)
+      : model_(model), matching_(matching), fact_rules_(matching.rules) {}
+
+  void run(std::size_t from) {
+    model_.fact_times.resize(model_.facts.size());
+    const rules::FactSet set{model_.facts, model_.fact_times, model_.end};
+    for (std::size_t i = from; i < model_.facts.size(); ++i) {
+      if (!model_.facts[i].text.empty()) match_text(i);
+      fact_rules_.for_each(model_.facts[i], [&](const rules::Rule& rule) {
+        if (rules::holds(rule.where, set, i)) observe_where(rule, i);
+      });
+    }
+  }
+
+ private:
+  Observation start(const rules::Rule& rule, std::size_t index) {
+    const Fact& fact = model_.facts[index];
+    Observation o;
+    o.rule = &rule;
+    o.file = fact.file;
+    o.line = fact.line;
+    o.place = fact.place;
+    o.stamp = fact.stamp;
+    o.time = model_.fact_times[index];
+    o.fact = static_cast<int>(index);
+    return o;
+  }
+
+  /// `match` rules see the fact's text, decoded, line by line.
+  void match_text(std::size_t index) {
+    const Fact& fact = model_.facts[index];
+    std::string block = fact.text;
+    block += '\n';
+    candidates_.clear();
+    matching_.filter->find(block, fact.kind, {}, candidates_);
+    for (const Candidate& candidate : candidates_.lines) {
+      const std::string_view line =
+          std::string_view(block).substr(candidate.begin, candidate.end - candidate.begin);
+      std::uint32_t last = ~0U;
+      for (const std::uint32_t id : candidates_.patterns(candidate)) {
+        const LineRules::Pattern& pattern = matching_.lines.patterns()[id];
+        if (pattern.use != LineRules::Use::rule || pattern.owner == last) continue;
+        if (match_rule(pattern.owner, id, line, index)) last = pattern.owner;
+      }
+    }
+  }
+
+  bool match_rule(std::uint32_t owner, std::uint32_t pattern, std::string_view line,
+                  std::size_t index) {
+    const LineRules::LineRule& rule = matching_.lines.rules()[owner];
+    std::map<std::string, std::string> captures;
+    const bool hit = matching_.lines.patterns()[pattern].regex.capture(line, captures);
+    const bool refused = hit && std::any_of(rule.unless.begin(), rule.unless.end(),
+                                            [&](const LazyPattern& p) { return p.matches(line); });
+    if (!hit || refused || !rule.continued.empty()) return false;
+    Observation o = start(*rule.rule, index);
+    o.text = std::string(line.substr(0, 4096));
+    place_from(captures, o.place);
+    o.captures = std::move(captures);
+    add_fact_captures(o, model_.facts[index]);
+    add(std::move(o));
+    return true;
+  }
+
+  static void place_from(const std::map<std::string, std::string>& captures,
+                         evidence::Place& place) {
+    const auto get = [&](const char* name) {
+      const auto it = captures.find(name);
+      return it == captures.end() ? std::string() : it->second;
+    };
+    evidence::Place named;
+    named.pci = evidence::normalise_pci(get("pci"));
+    named.gpu_uuid = evidence::normalise_gpu_uuid(get("gpu_uuid"));
+    named.gpu_index = get("gpu_index");
+    named.container = get("container");
+    named.node = get("node");
+    named.pod = get("pod");
+    place.fill_from(named);
+  }
+
+  void observe_where(const rules::Rule& rule, std::size_t index) {
+    const Fact& fact = model_.facts[index];
+    Observation o = start(rule, index);
+    o.line = rules::deciding_line(rule.where, fact);
+    std::string text;
+    for (const rules::Test& test : rule.where.tests)
+      if (const evidence::Value* value = fact.find(test.field))
+        text += (text.empty() ? "" : ", ") + test.field + ": " + value->text;
+    o.text = text.empty() ? fact.text : text;
+    for (const rules::Test& test : rule.where.tests)
+      if (const evidence::Value* value = fact.find(test.field))
+        o.captures[test.field] = value->text;
+    add_fact_captures(o, fact);
+    add(std::move(o));
+  }
+
+  /// Every field of a small fact may be named in titles and steps.
+  static void add_fact_captures(Observation& o, const Fact& fact) {
+    if (fact.kind == Kind::metrics || fact.fields.size() > 400) return;
+    for (const auto& [name, value] : fact.fields)
+      if (value.text.size() <= 200 && name.rfind("labels.", 0) != 0 &&
+          name.rfind("annotations.", 0) != 0)
+        o.captures.emplace(name, value.text);
+  }
+
+  /// One rule at one line is one observation: a pod's and its container's fact say the same.
+  void add(Observation o) {
+    for (auto it = model_.observations.rbegin(); it != model_.observations.rend() && it->fact >= 0;
+         ++it) {
+      if (it->file != o.file) break;
+      if (it->rule == o.rule && it->line == o.line && it->text == o.text) return;
+      if (std::distance(model_.observations.rbegin(), it) > 64) break;
+    }
+    model_.observations.push_back(std::move(o));
+  }
+
+  EvidenceModel& model_;
+  Matching& matching_;
+  FactRules fact_rules_;
+  Candidates candidates_;
+};
+
+}  // namespace
+
+void observe_facts(EvidenceModel& model, Matching& matching, std::size_t from) {
+  FactObserver(model, matching).run(from);
+}
+
+}  // namespace triage::analysis
