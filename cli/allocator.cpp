@@ -13,8 +13,8 @@ namespace triage::cli {
 
 void prepare_allocator() {
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-  constexpr int k_kept = 64 << 20;      // bytes at the heap's end that are not given back
-  constexpr int k_reserve = 32 << 20;   // bytes that the heap grows by; untouched ones cost nothing
+  constexpr int k_kept = 64 << 20;     // bytes at the heap's end that are not given back
+  constexpr int k_reserve = 32 << 20;  // bytes that the heap grows by; untouched ones cost nothing
   constexpr std::uintptr_t k_huge_page = 2U << 20U;
   ::mallopt(M_MMAP_THRESHOLD, k_reserve);
   ::mallopt(M_TRIM_THRESHOLD, k_kept);
@@ -25,8 +25,7 @@ void prepare_allocator() {
   std::free(block);
   const auto after = reinterpret_cast<std::uintptr_t>(::sbrk(0));
   const std::uintptr_t begin = (before + k_huge_page - 1) / k_huge_page * k_huge_page;
-  if (begin < after)
-    ::madvise(reinterpret_cast<void*>(begin), after - begin, MADV_HUGEPAGE);
+  if (begin < after) ::madvise(reinterpret_cast<void*>(begin), after - begin, MADV_HUGEPAGE);
 #endif
 }
 
