@@ -256,12 +256,24 @@ class Graph {
     return better(a, b);
   }
 
+  /// A process fault of hours before, in the same stream: its process is over, and the later fault
+  /// is the one of this incident.
+  [[nodiscard]] bool over_by(std::size_t a, std::size_t b) const {
+    const auto reach = lasts(at(a));
+    if (!reach || at(a).file != at(b).file || !at(a).stamp || !at(b).stamp) return false;
+    const evidence::Stamp& first = *at(a).stamp;
+    const evidence::Stamp& second = *at(b).stamp;
+    if (at(a).last_stamp && second.ns - at(a).last_stamp->ns <= *reach) return false;
+    return first.base == second.base && second.ns - first.ns > *reach;
+  }
+
   bool better(std::size_t a, std::size_t b) const {
     const bool fatal_a = explains_fatal_.count(a) > 0;
     const bool fatal_b = explains_fatal_.count(b) > 0;
     if (grave(at(a)) != grave(at(b)) && (fatal_a == fatal_b)) return grave(at(a));
     if (fatal_a != fatal_b) return fatal_a;
     if (grave(at(a)) != grave(at(b))) return grave(at(a));
+    if (over_by(a, b) != over_by(b, a)) return over_by(b, a);
     const Ordering order = order_of(at(a), at(b));
     if (order != Ordering::unknown) return order == Ordering::before;
     if (at(a).severity != at(b).severity) return at(a).severity > at(b).severity;

@@ -363,6 +363,7 @@ constexpr Field k_load[] = {
     {"errors_5xx", number, "of them 5xx"},
     {"rejected_429", number, "of them 429"},
     {"error_share", number, "share of 5xx answers, 0 to 1"},
+    {"late_error_share", number, "share of 5xx among the last 64 answers, 0 to 1"},
     {"rejected_share", number, "share of 429 answers, 0 to 1"},
     {"serving", boolean, "requests finished successfully in the evidence"},
     {"idle", boolean, "nothing running and nothing waiting"},

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -108,6 +111,7 @@ class GatewayMeter final : public LineMeter {
       stamp_ = read_prefix(line, evidence::Kind::gateway_log).stamp;
     }
     errors_ += failed ? 1 : 0;
+    late_ = (late_ << 1U) | (failed ? 1U : 0U);
     if (status == 429) {
       ++rejected_;
       if (first_rejected_ == 0) first_rejected_ = number;
@@ -140,6 +144,8 @@ class GatewayMeter final : public LineMeter {
         first_rejected_ != 0 ? first_rejected_ : fact.line);
     set("error_share", plain(static_cast<double>(errors_) / static_cast<double>(requests_)),
         fact.line);
+    const auto late = static_cast<double>(std::min<std::uint64_t>(requests_, k_late));
+    set("late_error_share", plain(static_cast<double>(std::popcount(late_)) / late), fact.line);
     set("rejected_share", plain(static_cast<double>(rejected_) / static_cast<double>(requests_)),
         first_rejected_ != 0 ? first_rejected_ : fact.line);
     if (ids > 0) set("retry_factor", plain(attempts / ids), fact.line);
@@ -158,6 +164,8 @@ class GatewayMeter final : public LineMeter {
   std::unordered_map<std::size_t, std::uint32_t> attempts_;  ///< by hash of the request's id
   std::size_t mask_ = 0;
   std::uint64_t requests_ = 0, errors_ = 0, rejected_ = 0;
+  static constexpr std::uint64_t k_late = 64;
+  std::uint64_t late_ = 0;  ///< one bit for each of the last answers: 1, it failed
   std::uint32_t first_failure_ = 0, first_rejected_ = 0;
 };
 

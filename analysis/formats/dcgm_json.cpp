@@ -116,7 +116,38 @@ class DiagReader {
       }
       for (const auto& [gpu, systems] : node.at("children").members)
         for (const auto& [system, verdict] : systems.at("children").members)
-          read_health_system(gpu, system, verdict);
+          if (system == "Errors" && !verdict.at("children").members.empty())
+            read_health_errors(gpu, verdict.at("children"));
+          else
+            read_health_system(gpu, system, verdict);
+    }
+  }
+
+  /// DCGM 3 hangs the systems under `Errors`: a verdict for each, the words in it or one below.
+  void read_health_errors(const std::string& gpu, const LocatedNode& systems) {
+    for (const auto& [system, node] : systems.members) {
+      Fact fact = make(node.line);
+      fact.set("category", "health", fact.line);
+      fact.set("test", system, fact.line);
+      const auto words = base::split_blanks(gpu);
+      if (!words.empty() && base::parse_int(words.back())) {
+        fact.set("gpu", std::string(words.back()), fact.line);
+        fact.place.gpu_index = words.back();
+      }
+      const LocatedNode& value = node.at("value");
+      if (value.is_scalar()) {
+        const auto first = base::split_blanks(value.text);
+        if (!first.empty()) fact.set("status", status_word(first.front()), value.line);
+      }
+      const LocatedNode* said = &value;
+      for (const auto& [name, below] : node.at("children").members)
+        if (below.at("value").is_scalar()) said = &below.at("value");
+      if (said->is_scalar() && !said->text.empty()) {
+        fact.set("warning", said->text, said->line);
+        fact.text = said->text;
+        fact.line = said->line;
+      }
+      sink_(std::move(fact));
     }
   }
 

@@ -83,6 +83,24 @@ TEST_CASE("causality: a collective timeout is the verdict only when no root is l
   CHECK(causality.candidates.size() == 1);
 }
 
+TEST_CASE("causality: of two faults in a log that nothing dates the old process's one is over") {
+  const auto fault = rule("xid-31", "cuda-fault");
+  const auto lost = rule("xid-79", "hardware");
+  const auto at = [](analysis::Observation o, const char* pci, std::int64_t hours) {
+    o.stamp = evidence::Stamp{evidence::Stamp::Base::monotonic, hours * 3600 * 1'000'000'000, 0};
+    o.place.pci = pci;
+    return o;
+  };
+  const auto first_candidate = [&](std::int64_t hours) {
+    analysis::EvidenceModel model;
+    model.observations = {at(observation(fault, 0, 3, std::nullopt), "0000:1a:00.0", 1),
+                          at(observation(lost, 0, 9, std::nullopt), "0000:5d:00.0", 1 + hours)};
+    return analysis::explain(model).candidates.front();
+  };
+  CHECK(first_candidate(20) == 1);
+  CHECK(first_candidate(1) == 0);
+}
+
 TEST_CASE("causality: a warning does not explain a grave fault away") {
   auto pending = rule("insufficient-gpu", "scheduling");
   pending.severity = rules::Severity::warning;
