@@ -13,19 +13,24 @@ namespace triage::cli {
 
 void prepare_allocator() {
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-  constexpr int k_kept = 64 << 20;     // bytes at the heap's end that are not given back
-  constexpr int k_reserve = 32 << 20;  // bytes that the heap grows by; untouched ones cost nothing
-  constexpr std::uintptr_t k_huge_page = 2U << 20U;
+  constexpr int k_kept = 64 << 20;              // bytes at the heap's end that are not given back
+  constexpr int k_reserve = 32 << 20;           // bytes that the heap grows by
+  constexpr std::size_t k_touched = 8U << 20U;  // what every analysis needs
+  constexpr std::uintptr_t k_page = 4096;
   ::mallopt(M_MMAP_THRESHOLD, k_reserve);
   ::mallopt(M_TRIM_THRESHOLD, k_kept);
   ::mallopt(M_TOP_PAD, k_reserve);
-  const auto before = reinterpret_cast<std::uintptr_t>(::sbrk(0));
   // Too large for what the heap has now, so it grows. Volatile: the compiler may not leave it out.
-  void* volatile block = std::malloc(k_huge_page);
+  void* volatile block = std::malloc(k_touched);
   std::free(block);
-  const auto after = reinterpret_cast<std::uintptr_t>(::sbrk(0));
-  const std::uintptr_t begin = (before + k_huge_page - 1) / k_huge_page * k_huge_page;
-  if (begin < after) ::madvise(reinterpret_cast<void*>(begin), after - begin, MADV_HUGEPAGE);
+  const auto begin = (reinterpret_cast<std::uintptr_t>(block) + k_page - 1) / k_page * k_page;
+  const auto end = reinterpret_cast<std::uintptr_t>(::sbrk(0));
+  if (block == nullptr || begin + k_touched >= end) return;
+    // Old kernels know neither; then pages come one by one, as ever.
+#if defined(MADV_POPULATE_WRITE)
+  ::madvise(reinterpret_cast<void*>(begin), k_touched, MADV_POPULATE_WRITE);
+#endif
+  ::madvise(reinterpret_cast<void*>(begin + k_touched), end - begin - k_touched, MADV_HUGEPAGE);
 #endif
 }
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text.hpp"
+#include "cli/rule_options.hpp"
 #include "cli/zone.hpp"
 #include "rules/loader.hpp"
 
@@ -115,8 +116,7 @@ std::optional<rules::RuleSet> load(const AnalysisOptions& options, Context& cont
     context.fail(Exit::usage, loaded.problem());
     return std::nullopt;
   }
-  for (const rules::Diagnostic& diagnostic : loaded->diagnostics)
-    context.note(diagnostic.to_string());
+  say_of_packs(loaded->diagnostics, context);
   return std::move(loaded->rules);
 }
 

@@ -26,10 +26,20 @@ std::optional<rules::RuleSet> load_rules(const RuleOptions& options, Context& co
     context.fail(unreadable ? Exit::nothing_read : Exit::check_failed, loaded.problem());
     return std::nullopt;
   }
-  for (const rules::Diagnostic& d : loaded->diagnostics)
-    if (d.level == rules::Diagnostic::Level::error || !context.quiet)
-      std::fputs(d.to_string().c_str(), stderr);
+  say_of_packs(loaded->diagnostics, context);
   return std::move(loaded->rules);
+}
+
+void say_of_packs(const std::vector<rules::Diagnostic>& diagnostics, const Context& context) {
+  constexpr std::size_t k_shown = 10;
+  std::size_t wanted = 0;
+  for (const rules::Diagnostic& d : diagnostics) {
+    if (context.quiet && d.level != rules::Diagnostic::Level::error) continue;
+    if (++wanted <= k_shown) std::fputs(d.to_string().c_str(), stderr);
+  }
+  if (wanted > k_shown)
+    std::fprintf(stderr, "and %zu more: `triage rules lint %s` names them all\n", wanted - k_shown,
+                 diagnostics.front().place.file.c_str());
 }
 
 }  // namespace triage::cli

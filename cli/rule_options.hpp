@@ -22,4 +22,7 @@ void add_rule_options(CLI::App& command, RuleOptions& options);
 [[nodiscard]] std::optional<rules::RuleSet> load_rules(const RuleOptions& options,
                                                        Context& context);
 
+/// Says on standard error what is wrong with packs: the first of it, and where the rest is told.
+void say_of_packs(const std::vector<rules::Diagnostic>& diagnostics, const Context& context);
+
 }  // namespace triage::cli

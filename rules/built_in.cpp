@@ -11,13 +11,23 @@ extern "C" const char triage_built_in_rules_end[];
 
 namespace triage::rules {
 
+namespace {
+
+std::string_view baked() {
+  return {triage_built_in_rules_begin,
+          static_cast<std::size_t>(triage_built_in_rules_end - triage_built_in_rules_begin)};
+}
+
+}  // namespace
+
 RuleSet read_built_in_rules() {
-  const std::string_view bytes(
-      triage_built_in_rules_begin,
-      static_cast<std::size_t>(triage_built_in_rules_end - triage_built_in_rules_begin));
-  auto read = from_bytes(bytes);
+  auto read = from_bytes(baked());
   if (!read) std::abort();  // the binary itself is damaged
   return std::move(*read);
+}
+
+std::string built_in_digest() {
+  return digest_from_bytes(baked());
 }
 
 const RuleSet& built_in_rules() {

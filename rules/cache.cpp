@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <vector>
 
 #include "base/digest.hpp"
@@ -19,6 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t k_most_entries = 16;
 constexpr std::size_t k_digest_length = 64;
+constexpr std::uintmax_t k_most_bytes = 256U << 20U;
 
 std::string default_dir() {
   if (const char* dir = std::getenv("XDG_CACHE_HOME"); dir != nullptr && *dir == '/')
@@ -44,8 +44,11 @@ std::optional<Loaded> Cache::read(const std::string& key) const {
   if (dir_.empty()) return std::nullopt;
   std::ifstream in(path_of(key), std::ios::binary);
   if (!in) return std::nullopt;
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (bytes.size() < k_digest_length) return std::nullopt;
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path_of(key), error);
+  if (error || size < k_digest_length || size > k_most_bytes) return std::nullopt;
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  if (!in.read(bytes.data(), static_cast<std::streamsize>(size))) return std::nullopt;
   const std::string_view body = std::string_view(bytes).substr(k_digest_length);
   if (bytes.compare(0, k_digest_length, digest(body)) != 0) return std::nullopt;
   return loaded_from_bytes(body);

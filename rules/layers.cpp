@@ -74,7 +74,7 @@ std::string key_of(const std::vector<Layer>& layers, const LoadOptions& options)
     sum.update(part);
   };
   add(TRIAGE_VERSION);
-  add(options.built_in ? built_in_rules().digest : "none");
+  add(options.built_in ? built_in_digest() : "none");
   for (const Layer& layer : layers) {
     add("layer");
     for (const Source& source : layer) {
@@ -86,7 +86,7 @@ std::string key_of(const std::vector<Layer>& layers, const LoadOptions& options)
 }
 
 Loaded compile(const std::vector<Layer>& layers, const LoadOptions& options) {
-  Merger merger(options.built_in ? built_in_rules() : RuleSet());
+  Merger merger(options.built_in ? read_built_in_rules() : RuleSet());
   for (const Layer& layer : layers) {
     merger.next_layer();
     for (const Source& source : layer) add_source(merger, source.file, source.text);

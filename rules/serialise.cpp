@@ -1,6 +1,6 @@
 #include "rules/serialise.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <type_traits>
 
 namespace triage::rules {
@@ -204,7 +204,8 @@ void visit(Ar& ar, PatternPage& v) {
 }
 template <class Ar>
 void visit(Ar& ar, RuleSet& v) {
-  fields(ar, v.rules, v.catalogs, v.user_text, v.patterns, v.literals, v.digest);
+  // The digest comes first: digest_from_bytes.
+  fields(ar, v.digest, v.rules, v.catalogs, v.user_text, v.patterns, v.literals);
 }
 
 template <class Ar>
@@ -286,6 +287,10 @@ std::string to_bytes(const RuleSet& rules) {
 }
 std::optional<RuleSet> from_bytes(std::string_view bytes) {
   return read<RuleSet>(bytes);
+}
+std::string digest_from_bytes(std::string_view bytes) {
+  Reader reader(bytes.substr(std::min(k_magic.size(), bytes.size())));
+  return reader.text();
 }
 std::string to_bytes(const Loaded& loaded) {
   return write(loaded);

@@ -14,6 +14,8 @@ namespace triage::rules {
 
 [[nodiscard]] std::string to_bytes(const RuleSet& rules);
 [[nodiscard]] std::optional<RuleSet> from_bytes(std::string_view bytes);
+/// The digest of such a RuleSet without reading the rest.
+[[nodiscard]] std::string digest_from_bytes(std::string_view bytes);
 
 /// The same with what was said of the packs.
 [[nodiscard]] std::string to_bytes(const Loaded& loaded);

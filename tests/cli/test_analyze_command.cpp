@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -177,6 +178,14 @@ TEST_CASE("analyze: a user's rule joins the built-in ones, a broken pack is left
   const Ran left_out = at.sh("triage analyze worker.log --rules mine.yaml --rules broken.yaml");
   CHECK(left_out.status == 0);
   CHECK(base::contains(left_out.err, "broken.yaml"));
+  std::string many = "pack: many\nrules:\n";
+  for (int i = 0; i < 40; ++i) many += "  - id: rule-" + std::to_string(i) + "\n    titel: x\n";
+  at.write("many.yaml", many);
+  const Ran flood = at.sh("triage analyze worker.log --rules many.yaml");
+  CHECK(flood.status == 0);
+  CHECK_MESSAGE(base::contains(flood.err, "more: `triage rules lint many.yaml` names them all"),
+                flood.err);
+  CHECK(std::count(flood.err.begin(), flood.err.end(), '\n') < 80);
   const Ran strict = at.sh("triage analyze worker.log --rules broken.yaml --strict-rules");
   CHECK(strict.status != 0);
   CHECK(base::contains(strict.err, "broken.yaml:4"));
