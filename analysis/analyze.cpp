@@ -122,12 +122,12 @@ base::Result<Analysed> run_pipeline(const std::vector<std::string>& inputs, Matc
   observe_facts(model, matching, parsed);
   complete_places(model);
   narrow(model, options);
-  timings.date_and_derive = now_ns() - start;
+  timings.date_and_derive += now_ns() - start;
   start = now_ns();
   settle_roles(model, matching.rules);
   result.lifts = run_composites(model, matching.rules);
   result.causality = explain(model);
-  timings.verdict = now_ns() - start;
+  timings.verdict += now_ns() - start;
   return result;
 }
 

@@ -15,11 +15,11 @@
 
 namespace triage::analysis {
 
-/// Wall time of each stage, for `analyze --timings`. Nanoseconds.
+/// Wall time of each stage, for `analyze --timings`; every analysis adds its own. Nanoseconds.
 struct Timings {
   std::int64_t read_and_scan = 0;
-  std::int64_t filter = 0;   ///< part of read_and_scan
-  std::int64_t confirm = 0;  ///< part of read_and_scan
+  std::int64_t filter = 0;   ///< part of read_and_scan, summed over its threads
+  std::int64_t confirm = 0;  ///< the same
   std::int64_t parse = 0;    ///< structured evidence
   std::int64_t date_and_derive = 0;
   std::int64_t verdict = 0;

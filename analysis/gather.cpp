@@ -101,6 +101,7 @@ class Gatherer {
 
   base::Result<EvidenceModel> run(const std::vector<std::string>& inputs) {
     const std::int64_t start = now_ns();
+    const std::int64_t parsed_before = timings_.parse;
     auto summary = bundle::read_inputs(inputs, options_.input,
                                        [this](const bundle::EvidenceFile& file,
                                               std::string_view head, bundle::ByteStream& stream) {
@@ -116,7 +117,7 @@ class Gatherer {
       model_.warnings.push_back("left out " + omission.path + ": " + omission.reason);
     }
     for (const std::string& warning : summary->warnings) model_.warnings.push_back(warning);
-    timings_.read_and_scan = now_ns() - start - timings_.parse;
+    timings_.read_and_scan += now_ns() - start - (timings_.parse - parsed_before);
     return std::move(model_);
   }
 

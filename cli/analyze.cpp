@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <utility>
 
 #include "analysis/analyze.hpp"
 #include "base/text.hpp"
@@ -32,28 +34,43 @@ struct Options {
   bool timings = false;
 };
 
-void print_timings(const analysis::Timings& t) {
-  const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
-  std::fputs(fmt::format("timings (ms): read and scan {:.1f}, of it filter {:.1f} and confirm "
-                         "{:.1f}; parse {:.1f}; date and derive {:.1f}; verdict {:.1f}\n",
-                         ms(t.read_and_scan), ms(t.filter), ms(t.confirm), ms(t.parse),
-                         ms(t.date_and_derive), ms(t.verdict))
-                 .c_str(),
-             stderr);
-}
+/// Where the time of a command went.
+class Stopwatch {
+ public:
+  analysis::Timings analysis;  ///< summed over the inputs
+
+  /// Nanoseconds since the last call, or since the beginning.
+  std::int64_t lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::exchange(last_, now))
+        .count();
+  }
+  void print(std::int64_t load, std::int64_t render) const {
+    const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
+    const analysis::Timings& t = analysis;
+    fmt::print(stderr,
+               "timings (ms): load rules {:.1f}; read and scan {:.1f} (filter {:.1f} and confirm "
+               "{:.1f} of all threads); parse {:.1f}; date and derive {:.1f}; verdict {:.1f}; "
+               "render {:.1f}\n",
+               ms(load), ms(t.read_and_scan), ms(t.filter), ms(t.confirm), ms(t.parse),
+               ms(t.date_and_derive), ms(t.verdict), ms(render));
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
 
 /// The report of some inputs, in the light of the history when asked for.
 std::optional<analysis::Report> report_of(const std::vector<std::string>& inputs,
                                           const rules::RuleSet& rules,
                                           const analysis::AnalyzeOptions& settings,
-                                          const Options& options, Context& context) {
-  analysis::Timings timings;
-  auto report = analysis::analyze(inputs, rules, settings, &timings);
+                                          const Options& options, Stopwatch& watch,
+                                          Context& context) {
+  auto report = analysis::analyze(inputs, rules, settings, &watch.analysis);
   if (!report) {
     context.fail(Exit::nothing_read, report.problem());
     return std::nullopt;
   }
-  if (options.timings) print_timings(timings);
   for (const std::string& warning : report->warnings) context.note("warning: " + warning);
   if (!options.history) return std::move(report).value();
   auto seen = with_history(*report, "");
@@ -76,8 +93,10 @@ void run(const Options& options, Context& context) {
   const auto& inputs = options.analysis.inputs;
   const bool apart = options.each || options.output.combine;
   (void)format_of(options.output, apart ? inputs.size() : 1);
+  Stopwatch watch;
   const auto rules = load(options.analysis, context);
   if (!rules) return;
+  const std::int64_t load_ns = watch.lap();
   const auto settings = settings_of(options.analysis);
   if (!settings) throw UsageError{settings.problem().to_string()};
   if (!options.why_not.empty()) {
@@ -91,17 +110,19 @@ void run(const Options& options, Context& context) {
   }
   std::vector<NamedResult> results;
   if (!apart) {
-    auto report = report_of(inputs, *rules, *settings, options, context);
+    auto report = report_of(inputs, *rules, *settings, options, watch, context);
     if (!report) return;
     results.push_back({inputs.front(), std::move(*report)});
   }
   for (std::size_t i = 0; apart && i < inputs.size(); ++i) {
-    auto report = report_of({inputs[i]}, *rules, *settings, options, context);
+    auto report = report_of({inputs[i]}, *rules, *settings, options, watch, context);
     if (report) results.push_back({inputs[i], std::move(*report)});
   }
   if (results.empty()) return;
   context.exit = Exit::done;  // one input of many that could not be read was said
+  (void)watch.lap();
   show_reports(results, options.output, context);
+  if (options.timings) watch.print(load_ns, watch.lap());
   if (options.record) record(results, options, context);
 }
 

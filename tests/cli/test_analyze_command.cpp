@@ -191,6 +191,17 @@ TEST_CASE("analyze: a user's rule joins the built-in ones, a broken pack is left
   CHECK(base::contains(strict.err, "broken.yaml:4"));
 }
 
+TEST_CASE("analyze: --timings names every part of the work, on standard error") {
+  const Workplace at;
+  at.write("dmesg.txt", k_xid_line);
+  const Ran ran = at.sh("triage analyze --timings -f json dmesg.txt");
+  CHECK(ran.status == 0);
+  for (const char* part : {"load rules", "read and scan", "filter", "confirm", "parse",
+                           "date and derive", "verdict", "render"})
+    CHECK_MESSAGE(base::contains(ran.err, part), ran.err);
+  CHECK(json_of(ran.out)["verdict"]["class"] == "hardware");
+}
+
 TEST_CASE("show and ls: a cited line with its neighbours, and what is in the input") {
   const Workplace at;
   REQUIRE(at.sh("tar -C " + fixture(k_two_nodes) + " -czf b.tar.gz .").status == 0);
