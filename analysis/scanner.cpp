@@ -21,7 +21,8 @@ constexpr std::size_t k_groups_per_rule = 256;
 constexpr std::size_t k_text_kept = 4096;
 constexpr std::uint64_t k_flood_from = 256;  ///< matches of a rule in one file
 constexpr std::uint64_t k_context_flood_from = k_first_kept;
-constexpr std::uint64_t k_dense_from = 64;  ///< matches of a rule in one block
+constexpr std::uint64_t k_dense_from = 64;  ///< matches of a rule in 1 MiB
+constexpr std::size_t k_head = 64U << 10U;
 constexpr std::size_t k_least_split = 256U << 10U;
 /// A large block is scanned in parts, which begin so many bytes before its end.
 constexpr std::array<std::size_t, 2> k_part_sizes{64U << 10U, 8U << 10U};
@@ -121,12 +122,15 @@ class FileScan {
     Window window(stream, first_line, memory);
     while (window.next()) {
       window_ = &window;
-      block_ = window.block();
-      stamp_before_block_ = result_.last;
-      if (!window.piece_of_long_line()) note_edges();
-      if (file_.format == evidence::Format::json_lines) decode_block();
-      if (meter_ != nullptr) feed_meter(window.first_line());
-      scan_block(window.first_line(), window.piece_of_long_line());
+      const std::string_view block = window.block();
+      const bool piece = window.piece_of_long_line();
+      const std::size_t head = window.file_offset(0) == 0 && !piece ? head_of(block) : 0;
+      std::uint64_t line = window.first_line();
+      if (head > 0) {
+        scan_stretch(block.substr(0, head), 0, line, false);
+        line += count_lines(block.substr(0, head));
+      }
+      scan_stretch(block.substr(head), head, line, piece);
     }
     result_.lines = window.lines();
     result_.bytes = window.bytes();
@@ -136,6 +140,25 @@ class FileScan {
   }
 
  private:
+  /// What floods a file shows in its beginning, which is scanned by itself: most files are smaller
+  /// than a block. 0: the block is too small for that.
+  static std::size_t head_of(std::string_view block) {
+    if (block.size() < k_least_split) return 0;
+    const std::size_t newline = block.find('\n', k_head);
+    return newline == std::string_view::npos || newline + k_head > block.size() ? 0 : newline + 1;
+  }
+
+  /// Some lines of the window's block, from `offset` on.
+  void scan_stretch(std::string_view stretch, std::size_t offset, std::uint64_t line, bool piece) {
+    stretch_ = block_ = stretch;
+    stretch_begin_ = window_->block_begin() + offset;
+    stamp_before_block_ = result_.last;
+    if (!piece) note_edges();
+    if (file_.format == evidence::Format::json_lines) decode_block();
+    if (meter_ != nullptr) feed_meter(line);
+    scan_block(line, piece);
+  }
+
   /// JSON lines are matched as the program wrote them: the block becomes one of decoded messages,
   /// line for line.
   void decode_block() {
@@ -167,7 +190,7 @@ class FileScan {
 
   LinePrefix prefix_of(std::string_view whole, const Candidate& candidate) const {
     if (const RawLine* raw = raw_line(candidate.begin)) {
-      const std::string_view line = window_->block().substr(raw->begin, raw->end - raw->begin);
+      const std::string_view line = stretch_.substr(raw->begin, raw->end - raw->begin);
       if (auto json = decode_json_line(line, file_.kind)) return std::move(json->prefix);
     }
     return read_prefix(whole, file_.kind);
@@ -176,11 +199,11 @@ class FileScan {
   /// Offsets in the window's buffer of the candidate's line as the file holds it.
   std::size_t begin_in_window(const Candidate& candidate) const {
     const RawLine* raw = raw_line(candidate.begin);
-    return window_->block_begin() + (raw != nullptr ? raw->begin : candidate.begin);
+    return stretch_begin_ + (raw != nullptr ? raw->begin : candidate.begin);
   }
   std::size_t end_in_window(const Candidate& candidate) const {
     const RawLine* raw = raw_line(candidate.begin);
-    return window_->block_begin() + (raw != nullptr ? raw->end : candidate.end);
+    return stretch_begin_ + (raw != nullptr ? raw->end : candidate.end);
   }
 
   void feed_meter(std::uint64_t number) {
@@ -338,7 +361,8 @@ class FileScan {
     dense_rules_.clear();
     for (const std::uint32_t owner : flooding_) {
       RuleState& state = states_[owner];
-      state.dense = state.in_block >= k_dense_from &&
+      state.dense = state.in_block * Window::k_block >= k_dense_from * block_.size() &&
+                    state.in_block >= k_last_kept &&
                     rules_.rules()[owner].rule->role == rules::Role::context;
       if (state.dense) dense_rules_.push_back(owner);
       state.in_block = 0;
@@ -765,9 +789,11 @@ class FileScan {
   std::uint32_t index_;
   derive::LineMeter* meter_;
   Window* window_ = nullptr;
-  std::string_view block_;
-  std::vector<RuleState> states_;           ///< by rule
-  std::vector<std::uint32_t> flooding_;     ///< rules with a flood
+  std::string_view stretch_;             ///< as the file holds it
+  std::size_t stretch_begin_ = 0;        ///< in the window's buffer
+  std::string_view block_;               ///< what is searched: the stretch, or its decoded messages
+  std::vector<RuleState> states_;        ///< by rule
+  std::vector<std::uint32_t> flooding_;  ///< rules with a flood
   std::vector<std::uint32_t> dense_rules_;  ///< of those, which may be muted in the next block
   std::vector<std::uint32_t> muted_rules_;  ///< in some part of this block
   std::array<Muted, k_parts - 1> muted_;    ///< their patterns, for each part but the last
