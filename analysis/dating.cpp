@@ -58,7 +58,7 @@ struct Anchor {
   std::int64_t ns = 0;
   std::uint32_t file = 0;
   bool year_known = true;
-  auto operator<=>(const Anchor&) const = default;
+  auto operator<=>(const Anchor&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14
 };
 
 bool nodes_agree(const std::string& a, const std::string& b) {
@@ -426,7 +426,9 @@ class Dater {
   }
 
   /// Between 1970 and 2200: sums with stamps do not overflow.
-  static bool is_plausible(std::int64_t ns) { return ns > 0 && ns < 230 * 366 * k_day; }
+  static bool is_plausible(std::int64_t ns) {
+    return ns > 0 && ns < std::int64_t{230} * 366 * k_day;
+  }
 
   std::optional<Boot> boot_of(std::uint32_t file, const std::map<std::uint32_t, Boot>& twins,
                               const std::map<std::uint32_t, Boot>& xids) const {

@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "analysis/dense_confirm.hpp"
 #include "analysis/json_line.hpp"
 #include "analysis/line_prefix.hpp"
 #include "analysis/window.hpp"
@@ -116,7 +117,8 @@ class FileScan {
         file_(file),
         index_(index),
         meter_(meter),
-        states_(rules.rules().size()) {}
+        states_(rules.rules().size()),
+        dense_(rules) {}
 
   ScanResult run(bundle::ByteStream& stream, std::uint64_t first_line, std::vector<char>& memory) {
     Window window(stream, first_line, memory);
@@ -275,7 +277,10 @@ class FileScan {
     if (span_ != nullptr) follow_span(first_line);
     line_number_ = first_line;
     line_counted_ = 0;
-    for (const Part& part : parts_) scan_candidates(part.found);
+    for (Part& part : parts_) {
+      dense_.narrow(block_, part.found);
+      scan_candidates(part.found);
+    }
     end_block();
     result_.filter_ns += found - start;
     result_.confirm_ns += now_ns() - found;
@@ -798,6 +803,7 @@ class FileScan {
   std::vector<std::uint32_t> muted_rules_;  ///< in some part of this block
   std::array<Muted, k_parts - 1> muted_;    ///< their patterns, for each part but the last
   Tuning tuning_;
+  DenseConfirm dense_;
   std::vector<Part> parts_;
   std::uint64_t line_number_ = 0;  ///< of the line at `line_counted_`
   std::size_t line_counted_ = 0;   ///< offset in the block

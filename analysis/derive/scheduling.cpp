@@ -119,7 +119,7 @@ std::string wanted_resource(const Pending& pending, const SchedulerMessage& mess
     for (const char* stem : {"limits.", "requests."})
       for (auto it = fact->fields.lower_bound(std::string_view(stem));
            it != fact->fields.end() && it->first.rfind(stem, 0) == 0; ++it) {
-        const std::string resource = it->first.substr(it->first.find('.') + 1);
+        std::string resource = it->first.substr(it->first.find('.') + 1);
         if (formats::is_gpu_resource(resource)) return resource;
       }
   for (const SchedulerClause& clause : message.clauses)
@@ -161,7 +161,7 @@ GpuNodes weigh(const std::vector<const Fact*>& nodes, const Pending& pending,
 /// nothing.
 std::string decide(const SchedulerMessage& message, const GpuNodes& nodes, std::size_t known,
                    const std::string& resource) {
-  const std::string by_message = deciding_clause(message);
+  std::string by_message = deciding_clause(message);
   for (std::string_view late :
        {"volume-affinity", "volume-missing", "volume-unbound", "topology-spread", "anti-affinity"})
     if (by_message == late) return by_message;
