@@ -2,6 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
+
+#include "base/text.hpp"
 
 /// Classes of bytes for reading text by hand; bytes of UTF-8 sequences count as letters.
 namespace triage::redact {
@@ -82,6 +85,28 @@ inline constexpr std::array<std::uint16_t, 256> k_byte_classes = make_byte_class
 }
 [[nodiscard]] constexpr bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/// A set of bytes: `find_first_of` of the standard library asks for each byte with a call.
+class ByteSet {
+ public:
+  constexpr explicit ByteSet(std::string_view bytes) {
+    for (const char c : bytes) in_[static_cast<unsigned char>(c)] = true;
+  }
+  [[nodiscard]] constexpr bool has(char c) const { return in_[static_cast<unsigned char>(c)]; }
+  [[nodiscard]] constexpr bool any_in(std::string_view text) const {
+    for (const char c : text)
+      if (has(c)) return true;
+    return false;
+  }
+
+ private:
+  std::array<bool, 256> in_{};
+};
+
+/// Most texts that are compared differ in length: no call for these.
+[[nodiscard]] inline bool iequals(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && base::iequals(a, b);
 }
 
 }  // namespace triage::redact

@@ -15,7 +15,7 @@ namespace {
 template <std::size_t N>
 bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
   return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view w) { return base::iequals(w, word); });
+                     [&](std::string_view w) { return iequals(w, word); });
 }
 
 std::string_view last_label(std::string_view host) {
@@ -60,6 +60,7 @@ bool after_version_word(std::string_view text, std::size_t begin, bool private_r
                       text[word - 1] == '.'))
     --word;
   const std::string_view before = text.substr(word, end - word);
+  if (before.size() < 3) return false;
   static constexpr std::array<std::string_view, 14> k_marks{
       "version", "cudnn",   "cublas", "tensorrt", "nccl",     "vbios",  "nvinfer",
       "inforom", "nvidia-", "cufft",  "cusparse", "cusolver", "curand", "npp"};
@@ -74,7 +75,7 @@ bool after_version_word(std::string_view text, std::size_t begin, bool private_r
 /// Whether a dotted name outside of URLs and the like ends and looks as host names do.
 bool ends_like_a_host(std::string_view word) {
   const std::string_view top = last_label(word);
-  if (word.find('_') != std::string_view::npos) return false;
+  if (top.size() < 2 || top.size() > 11 || word.find('_') != std::string_view::npos) return false;
   const auto labels = std::count(word.begin(), word.end(), '.') + 1;
   static constexpr std::array<std::string_view, 17> k_domains{
       "com",  "net",     "org",         "internal", "local", "lan",   "corp", "intranet", "home",
@@ -231,8 +232,8 @@ Span find_mac(std::string_view text, std::size_t begin) {
 
 bool is_private_host(std::string_view word, bool sure) {
   while (!word.empty() && word.back() == '.') word.remove_suffix(1);
-  if (!is_dotted_name(word)) return false;
   if (!sure && !ends_like_a_host(word)) return false;
+  if (!is_dotted_name(word)) return false;
   const std::string lower = base::to_lower(word);
   // Names inside a cluster or a cloud, and of those who publish: documentation, registries, APIs.
   static constexpr std::array<std::string_view, 66> k_public{"invalid",
@@ -343,6 +344,11 @@ bool is_service_account(std::string_view name) {
 
 Span find_home_user(std::string_view text, std::size_t begin, std::size_t end) {
   const std::string_view word = text.substr(begin, end - begin);
+  bool possible = false;
+  for (std::size_t at = 0; at + 6 < word.size() && !possible; ++at)
+    possible = word[at] == '/' && word[at + 5 + (word[at + 1] == 'U')] == '/' &&
+               (word[at + 1] == 'h' || word[at + 1] == 'U');
+  if (!possible) return {};
   for (const std::string_view root : {std::string_view("/home/"), std::string_view("/Users/")}) {
     const auto at = word.find(root);
     if (at == std::string_view::npos) continue;

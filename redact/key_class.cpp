@@ -277,7 +277,8 @@ KeyClass exact(std::string_view joined) {
       {"fqdn", KeyKind::host, What::host},
   });
   for (const Row& row : k_rows)
-    if (row.name == joined) return {row.kind, row.what};
+    if (row.name.size() == joined.size() && row.name[0] == joined[0] && row.name == joined)
+      return {row.kind, row.what};
   return {};
 }
 
@@ -523,12 +524,61 @@ KeyClass KeyClassifier::class_of_name(std::string_view key) const {
   return {};
 }
 
+namespace {
+
+template <class Word>
+Word word_at(const char* at) {
+  Word word = 0;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+/// Of the first and last eight bytes and the length: what lies between seldom tells keys apart.
+std::size_t hash_of(std::string_view key) {
+  const char* const data = key.data();
+  const std::size_t size = key.size();
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  if (size >= 8) {
+    first = word_at<std::uint64_t>(data);
+    last = word_at<std::uint64_t>(data + size - 8);
+  } else if (size >= 4) {
+    first = word_at<std::uint32_t>(data);
+    last = word_at<std::uint32_t>(data + size - 4);
+  } else if (size > 0) {
+    first = static_cast<unsigned char>(data[0]);
+    last = std::uint64_t{static_cast<unsigned char>(data[size / 2])} << 8U |
+           static_cast<unsigned char>(data[size - 1]);
+  }
+  std::uint64_t hash = (first + size) * 0x9E3779B97F4A7C15U ^ last * 0xC2B2AE3D27D4EB4FU;
+  hash ^= hash >> 29U;
+  return static_cast<std::size_t>(hash * 0x9E3779B97F4A7C15U >> 40U);
+}
+
+/// Keys are short: a call of memcmp takes longer than to compare them.
+bool same(const char* a, const char* b, std::size_t size) {
+  std::size_t at = 0;
+  for (; at + 8 <= size; at += 8)
+    if (word_at<std::uint64_t>(a + at) != word_at<std::uint64_t>(b + at)) return false;
+  for (; at < size; ++at)
+    if (a[at] != b[at]) return false;
+  return true;
+}
+
+}  // namespace
+
 KeyClass KeyCache::classify(std::string_view key) {
   if (key.size() > k_longest) return classifier_->classify(key);
-  std::uint32_t hash = 2166136261U;
-  for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-  Slot& slot = slots_[(hash ^ (hash >> 15U)) % k_slots];
-  if (slot.length != key.size() || std::memcmp(slot.key.data(), key.data(), key.size()) != 0) {
+  const auto holds = [&](const Slot& slot) {
+    return slot.length == key.size() && same(slot.key.data(), key.data(), key.size());
+  };
+  // Two places for each key: the second keeps what the first gave away.
+  const std::size_t place = hash_of(key) % k_slots;
+  Slot& slot = slots_[place];
+  if (!holds(slot)) {
+    Slot& second = slots_[place ^ 1U];
+    if (holds(second)) return second.result;
+    second = slot;
     slot.length = static_cast<std::uint8_t>(key.size());
     std::memcpy(slot.key.data(), key.data(), key.size());
     slot.result = classifier_->classify(key);

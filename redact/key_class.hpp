@@ -70,13 +70,15 @@ class KeyCache {
   [[nodiscard]] KeyClass classify(std::string_view key);
 
  private:
-  static constexpr std::size_t k_slots = 4096;
+  static constexpr std::size_t k_slots = 8192;
   static constexpr std::size_t k_longest = 60;
-  struct Slot {
+  /// One line of the processor's cache.
+  struct alignas(64) Slot {
     std::uint8_t length = 0;
-    std::array<char, k_longest> key{};
     KeyClass result;
+    std::array<char, k_longest> key{};
   };
+  static_assert(sizeof(Slot) == 64);
   const KeyClassifier* classifier_;
   std::vector<Slot> slots_ = std::vector<Slot>(k_slots);
 };

@@ -86,9 +86,16 @@ void KnownValueFinder::find(std::string_view line, std::vector<Hit>& hits) {
   if (taken_ == 0 || line.size() < k_anchor) return;
   std::size_t work = line.size() * 32 + (1U << 20U);
   const std::size_t last = line.size() - sizeof(std::uint32_t);
-  for (std::size_t at = 0; at <= last; at += k_stride) {
+  const auto bit = [&](std::size_t at) {
     const std::uint32_t slot = slot_of<k_slot_bits>(four_bytes(line.data() + at));
-    if ((bitmap_[slot >> 6U] & (std::uint64_t{1} << (slot & 63U))) == 0) continue;
+    return bitmap_[slot >> 6U] >> (slot & 63U) & 1U;
+  };
+  for (std::size_t at = 0; at <= last; at += k_stride) {
+    while (at + 3 * k_stride <= last &&
+           (bit(at) | bit(at + k_stride) | bit(at + 2 * k_stride) | bit(at + 3 * k_stride)) == 0)
+      at += 4 * k_stride;
+    if (at > last) break;
+    if (bit(at) == 0) continue;
     for (std::size_t shift = std::min(at, k_stride - 1) + 1; shift-- > 0;)
       if (at - shift + k_anchor <= line.size() && !look_at(line, at - shift, work, hits)) return;
   }

@@ -109,8 +109,6 @@ bool is_record_start(std::string_view message) {
   if (message.size() < 4) return false;
   if (stamp_length(message) > 0) return true;
   const char c = message[0];
-  const auto word_end = std::min(message.find(' '), message.size());
-  const std::string_view word = message.substr(0, word_end);
   if (c == '[') {
     // `[2026-05-12 10:21:10 TP0]`, `[ 12.402211]`, `[rank3]:`, `[INFO]`.
     return message.size() > 8 &&
@@ -134,6 +132,9 @@ bool is_record_start(std::string_view message) {
   if (message.size() > 15 && message[3] == ' ' && message[9] == ':')
     for (const std::string_view month : k_months)
       if (message.starts_with(month)) return true;
+  if (!is_alpha(c)) return false;
+  // No level is longer than eight letters.
+  const std::string_view word = message.substr(0, message.substr(0, 10).find(' '));
   if (is_log_format(word) ||
       (word.size() > 1 && word.back() == ':' && is_log_format(word.substr(0, word.size() - 1))))
     return true;
@@ -456,8 +457,9 @@ std::size_t LineMachine::structure(std::string_view line, std::size_t begin, Edi
   if (line.substr(key).starts_with("Environment=")) key += 12;
   if (key < line.size() && line[key] == '"' && key > at) ++key;
   std::size_t end = key;
-  while (end < line.size() && (is_alnum(line[end]) || std::strchr("_-./", line[end]) != nullptr))
-    ++end;
+  constexpr unsigned k_in_key =
+      k_is_upper | k_is_lower | k_is_digit | k_is_joint | k_is_dot | k_is_slash;
+  while (end < line.size() && (class_of(line[end]) & k_in_key) != 0) ++end;
   if (pgpass(line, at, out)) return begin;
   if (end == key || line[key] == '-') {
     // A list element: a flag whose value is the next element, or a value of a classed list.

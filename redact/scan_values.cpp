@@ -16,7 +16,7 @@ namespace {
 template <std::size_t N>
 bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
   return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view w) { return base::iequals(w, word); });
+                     [&](std::string_view w) { return iequals(w, word); });
 }
 
 constexpr std::array<std::string_view, 5> k_field_schemes{"Digest", "Hawk", "OAuth", "Signature",

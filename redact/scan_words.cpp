@@ -31,7 +31,10 @@ bool has_percent_escape(std::string_view word) {
 void Scanner::on_plain_word(std::size_t begin, std::size_t end, unsigned classes) {
   const std::size_t length = end - begin;
   if (length < 7) return;
-  if (length >= k_shortest_token && tokens_in(begin, end)) return;
+  // The body of a token has digits or capitals, unless it is long or cut by the line's end.
+  const bool plain = (classes & (k_is_digit | k_is_upper)) == 0 && length < 24 &&
+                     end < text_.size() && text_[end] != '=';
+  if (length >= k_shortest_token && !plain && tokens_in(begin, end)) return;
   const std::string_view word = part(begin, end);
   if ((classes & k_is_at) != 0) {
     if (emails(begin, end)) return;
@@ -43,7 +46,9 @@ void Scanner::on_plain_word(std::size_t begin, std::size_t end, unsigned classes
   }
   if ((classes & k_is_dot) != 0 && env_.profile.addresses) {
     // Addresses may stand in a path or after a sign: `//10.0.0.1/x`, `user@10.0.0.1`.
-    for (std::size_t at = begin; at + 6 < end; ++at) {
+    const bool quads =
+        (classes & k_is_digit) != 0 && std::count(word.begin(), word.end(), '.') >= 3;
+    for (std::size_t at = begin; quads && at + 6 < end; ++at) {
       const bool starts = at == begin || (!is_alnum(text_[at - 1]) && text_[at - 1] != '.');
       if (!starts || !is_digit(text_[at])) continue;
       const Span ip = find_ip4(text_, at, end);
@@ -90,7 +95,7 @@ bool Scanner::tokens_in(std::size_t begin, std::size_t end) {
   const bool line_end = line_end_ && end == text_.size();
   for (std::size_t at = begin; at + 8 < end; ++at) {
     if (at > begin && (is_alnum(text_[at - 1]) || is_high(text_[at - 1]))) continue;
-    if (!may_start_token(text_[at])) continue;
+    if (!may_start_token(text_[at], text_[at + 1])) continue;
     // Formats reach over signs that end words here, such as the colon of a bot's token.
     const TokenMatch match = match_token(line_end ? text_.substr(0, end) : text_, at, line_end);
     if (match.end == 0) continue;

@@ -14,10 +14,12 @@ namespace {
 constexpr std::size_t k_longest_key = 96;
 /// No format of tokens is shorter.
 constexpr std::size_t k_shortest_token = 16;
+/// Nor does a shorter word show by itself what it is.
+constexpr std::size_t k_shortest_word = 7;
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view w) { return base::iequals(w, word); });
+                     [&](std::string_view w) { return iequals(w, word); });
 }
 
 /// The name in a key as written: `--api-key`, `$env.token`, `owner.example/email`.
@@ -25,7 +27,8 @@ std::string_view bare_key(std::string_view word) {
   const auto slash = word.rfind('/');
   if (slash != std::string_view::npos && slash + 1 < word.size()) word.remove_prefix(slash + 1);
   while (!word.empty() && !is_alnum(word.front()) && !is_high(word.front())) word.remove_prefix(1);
-  return word.find_first_of("@%") == std::string_view::npos ? word : std::string_view();
+  static constexpr ByteSet k_not_in_keys("@%");
+  return k_not_in_keys.any_in(word) ? std::string_view() : word;
 }
 
 bool is_string_prefix(std::string_view word) {
@@ -280,7 +283,8 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
     if (equals && value < end && text_[value] == '>') ++value;
     // A sentence before a colon is no name.
     const bool sentence = std::count(name.begin(), name.end(), ' ') > 2;
-    if (sentence || name.size() >= 16 || name.find_first_of("./:@") != std::string_view::npos)
+    static constexpr ByteSet k_of_addresses("./:@");
+    if (sentence || name.size() >= 16 || k_of_addresses.any_in(name))
       look_inside({}, false, first, close, quote);
     return on_key(sentence ? std::string_view() : name, first, value, ':', end);
   }
@@ -299,12 +303,13 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
     }
     if (key.kind == KeyKind::none) {
       const bool flag =
-          value.starts_with('-') && value.size() > 2 && value.find(' ') == std::string_view::npos;
+          value.size() > 2 && value[0] == '-' && value.find(' ') == std::string_view::npos;
       const bool before_comma = next < end && text_[next] == ',';
       const bool pair_like = around.open == '(' || around.open == '[' || around.open == 0;
-      if (value.find('=') == std::string_view::npos &&
-          (flag || (before_comma && pair_like && value.size() <= 40 &&
-                    value.find_first_of(" <") == std::string_view::npos))) {
+      static constexpr ByteSet k_not_in_names(" <");
+      if ((flag ||
+           (before_comma && pair_like && value.size() <= 40 && !k_not_in_names.any_in(value))) &&
+          value.find('=') == std::string_view::npos) {
         const KeyClass named = env_.keys.classify(bare_key(value));
         const bool usable = flag
                                 ? named.is_secret() || named.masks_text()
@@ -336,19 +341,20 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
 bool Scanner::speaks_of_content(std::size_t quote) {
   if (depth_ > 1 || frame().open == '{') return false;
   std::size_t begin = quote > 80 ? quote - 80 : 0;
-  const std::string_view before = part(begin, quote);
+  const std::string_view written = part(begin, quote);
+  const std::string before = base::to_lower(written);
   static constexpr std::array<std::string_view, 22> k_words{
       "prompt",     "query",   "quer",    "question", "input",   "request", "user",   "chat",
       "completion", "generat", "retriev", "document", "passage", "chunk",   "answer", "reply",
       "replied",    "output",  "embed",   "search",   "tokeniz", "flagged"};
   static constexpr std::array<std::string_view, 8> k_code{
-      "raise ", "assert", "Error(", "Exception(", "print(", "log.", "logger.", "return "};
+      "raise ", "assert", "error(", "exception(", "print(", "log.", "logger.", "return "};
   // Messages of exceptions quote what went wrong; only these words say that it was a user's text.
   static constexpr std::array<std::string_view, 5> k_sure{"prompt", "question", "utterance",
                                                           "user input", "user message"};
-  const auto holds = [&](std::string_view word) { return base::icontains(before, word); };
+  const auto holds = [&](std::string_view word) { return base::contains(before, word); };
   if (std::any_of(k_code.begin(), k_code.end(), holds)) return false;
-  if (base::contains(before, "Error") || base::contains(before, "Exception"))
+  if (base::contains(written, "Error") || base::contains(written, "Exception"))
     return std::any_of(k_sure.begin(), k_sure.end(), holds);
   return std::any_of(k_words.begin(), k_words.end(), holds);
 }
@@ -379,6 +385,12 @@ void Scanner::look_inside(KeyClass inherited, bool every_value, std::size_t begi
                           char quote) {
   if (begin >= end || !env_.spend(end - begin)) return;
   const std::string_view raw = part(begin, end);
+  // `"True"`, `"gpu-0"`: too short for anything but a name, which would be the key's matter.
+  constexpr unsigned k_plain = k_is_upper | k_is_lower | k_is_digit | k_is_joint;
+  if (raw.size() < k_shortest_word && inherited.kind == KeyKind::none && !every_value &&
+      !frame().every_value &&
+      std::all_of(raw.begin(), raw.end(), [](char c) { return (class_of(c) & k_plain) != 0; }))
+    return;
   if (raw.find('\\') != std::string_view::npos && depth_ < k_deepest) {
     const Decoded decoded = decode(raw, Escapes::backslash);
     if (decoded.text.size() != raw.size()) {
@@ -438,7 +450,7 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
       if (c == '[') inner.inherited = inner.named;
     }
     if (found.masks_text() && !is_envelope(key)) inner.speech = true;
-    if (c != '{' && (found.kind == KeyKind::pair || base::iequals(key, "auth"))) as_pair(inner);
+    if (c != '{' && (found.kind == KeyKind::pair || iequals(key, "auth"))) as_pair(inner);
     if (found.kind == KeyKind::arguments) {
       inner.inherited = c == '{' ? KeyClass{KeyKind::content, found.what} : KeyClass{};
       inner.every_value = c == '{';
@@ -605,8 +617,8 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
   }
   if (next == '(' && (classes & k_is_lower) != 0 && at - begin <= 24) {
     const std::string_view called = part(begin, at);
-    if (base::iequals(called, "httpbasicauth") || base::iequals(called, "basicauth") ||
-        base::iequals(called, "basic_auth")) {
+    if (iequals(called, "httpbasicauth") || iequals(called, "basicauth") ||
+        iequals(called, "basic_auth")) {
       push('(', {});
       as_pair(frame());
       return at + 1;

@@ -365,15 +365,27 @@ TokenMatch match_bot(std::string_view text, std::size_t at) {
   return {};
 }
 
+bool may_start_bot(char first, char second) {
+  const std::uint8_t kinds = k_classes[static_cast<unsigned char>(second)];
+  if (first >= 'M' && first <= 'O') return (kinds & k_url) != 0;
+  const bool hex = (first >= '0' && first <= '9') || (first >= 'a' && first <= 'f');
+  return hex && (kinds & (k_lower | k_digit)) != 0;
+}
+
 }  // namespace
 
-bool may_start_token(char c) {
-  return k_starts[static_cast<unsigned char>(c)];
+bool may_start_token(char first, char second) {
+  const auto byte = static_cast<unsigned char>(first);
+  if (!k_starts[byte]) return false;
+  const std::size_t pair = std::size_t{byte} << 8U | static_cast<unsigned char>(second);
+  if ((k_index.pairs[pair >> 6U] >> (pair & 63U) & 1U) != 0) return true;
+  // Those that have no prefix: JWT, hashes, bots.
+  return first == 'e' ? second == 'y' || may_start_bot(first, second)
+                      : first == '$' || may_start_bot(first, second);
 }
 
 TokenMatch match_token(std::string_view text, std::size_t at, bool at_line_end) {
   const char first = text[at];
-  if (!may_start_token(first)) return {};
   const std::string_view rest = text.substr(at);
   if (first == 'e' && rest.starts_with("eyJ")) return match_jwt(text, at, at_line_end);
   if (first == '$') return match_crypt(text, at);
@@ -384,7 +396,7 @@ TokenMatch match_token(std::string_view text, std::size_t at, bool at_line_end) 
   const bool possible = (k_index.pairs[pair >> 6U] >> (pair & 63U) & 1U) != 0;
   for (std::size_t i = k_index.begin[byte]; possible && i < k_index.begin[byte + 1U]; ++i) {
     const Format& format = k_index.formats[i];
-    if (!rest.starts_with(format.prefix)) continue;
+    if (rest[1] != format.prefix[1] || !rest.starts_with(format.prefix)) continue;
     const std::size_t begin = at + format.prefix.size();
     std::size_t end =
         body_end(text, begin, format.chars, format.random ? k_longest_uncertain : k_longest_body);

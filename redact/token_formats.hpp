@@ -21,7 +21,7 @@ struct TokenMatch {
 [[nodiscard]] TokenMatch match_token(std::string_view text, std::size_t at,
                                      bool at_line_end = false);
 
-/// Whether a token may start with this byte: cheap test before match_token.
-[[nodiscard]] bool may_start_token(char c);
+/// Whether a token may start with these two bytes: cheap test before match_token.
+[[nodiscard]] bool may_start_token(char first, char second);
 
 }  // namespace triage::redact

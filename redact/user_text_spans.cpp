@@ -40,13 +40,21 @@ constexpr std::size_t k_stride = 4;
 constexpr std::size_t k_shortest_literal = k_stride - 1 + sizeof(std::uint32_t);
 constexpr std::size_t k_most_literals = 16;  ///< of one pattern
 
+// What the table of windows says of four bytes.
+constexpr std::uint8_t k_window = 1;  ///< they stand at one of the first places of a literal
+constexpr std::uint8_t k_head = 2;    ///< at the very first
+
 /// Letters of either case fall into one slot; what falls there besides is compared anyhow.
 constexpr std::uint32_t k_case = 0x20202020U;
 
-std::uint32_t slot_of(const char* at) {
+std::uint32_t folded(const char* at) {
   std::uint32_t four = 0;
   std::memcpy(&four, at, sizeof four);
-  return ((four | k_case) * 2654435761U) >> (32U - k_slot_bits);
+  return four | k_case;
+}
+
+std::uint32_t slot_of(std::uint32_t four) {
+  return (four * 2654435761U) >> (32U - k_slot_bits);
 }
 
 bool begins_with(std::string_view text, std::string_view literal) {
@@ -86,21 +94,21 @@ UserTextTracker::UserTextTracker(const UserTextSpans& spans, evidence::Kind kind
                                        : std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
     if (applies) entries_.push_back(&entry);
   }
-  bitmap_.resize((1U << k_slot_bits) / 64);
-  heads_.resize(bitmap_.size());
+  windows_.resize(1U << k_slot_bits);
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const auto literals = required_literals(entries_[i]->span.start);
     by_line_ = by_line_ || literals.empty();
     for (const std::string& literal : literals) {
       for (std::size_t shift = 0; shift < k_stride; ++shift) {
-        const std::uint32_t slot = slot_of(literal.data() + shift);
-        bitmap_[slot >> 6U] |= std::uint64_t{1} << (slot & 63U);
+        const std::uint32_t slot = slot_of(folded(literal.data() + shift));
+        windows_[slot] |= shift == 0 ? k_head | k_window : k_window;
       }
-      const std::uint32_t head = slot_of(literal.data());
-      heads_[head >> 6U] |= std::uint64_t{1} << (head & 63U);
-      literals_.push_back({literal, i});
+      literals_.push_back(
+          {folded(literal.data()), folded(literal.data() + literal.size() - 4), literal, i});
     }
   }
+  std::stable_sort(literals_.begin(), literals_.end(),
+                   [](const Literal& a, const Literal& b) { return a.head < b.head; });
 }
 
 void UserTextTracker::block(std::string_view text) {
@@ -108,39 +116,52 @@ void UserTextTracker::block(std::string_view text) {
   next_ = text.data();
 }
 
-/// The next literal in the block at or behind `from`. Every fourth place is looked at: four bytes
-/// of a literal's first seven lie there.
-std::size_t UserTextTracker::next_start(std::size_t from) const {
-  for (std::size_t at = from; at + 4 <= block_.size(); at += k_stride) {
-    const std::uint32_t slot = slot_of(block_.data() + at);
-    if ((bitmap_[slot >> 6U] >> (slot & 63U) & 1U) == 0) continue;
+/// Calls `found(place, entry)` for each literal in `text` at or behind `from`, until it says to
+/// stop. Every fourth place is looked at: four bytes of a literal's first seven lie there.
+template <class Found>
+void UserTextTracker::each_literal(std::string_view text, std::size_t from, Found found) const {
+  const char* const data = text.data();
+  const std::uint8_t* const windows = windows_.data();
+  const auto at_window = [=](std::size_t at) { return windows[slot_of(folded(data + at))]; };
+  for (std::size_t at = from; at + 4 <= text.size(); at += k_stride) {
+    while (at + 4 * k_stride <= text.size() &&
+           (at_window(at) | at_window(at + k_stride) | at_window(at + 2 * k_stride) |
+            at_window(at + 3 * k_stride)) == 0)
+      at += 4 * k_stride;
+    if (at + 4 > text.size()) break;
+    if (at_window(at) == 0) continue;
     for (std::size_t shift = std::min(at - from, k_stride - 1) + 1; shift-- > 0;) {
-      const std::uint32_t head = slot_of(block_.data() + at - shift);
-      if ((heads_[head >> 6U] >> (head & 63U) & 1U) == 0) continue;
-      const std::string_view rest = block_.substr(at - shift);
-      for (const auto& [literal, entry] : literals_)
-        if (begins_with(rest, literal)) return at - shift;
+      const std::uint32_t head = folded(data + at - shift);
+      if ((windows[slot_of(head)] & k_head) == 0) continue;
+      const auto less = [](const Literal& literal, std::uint32_t h) { return literal.head < h; };
+      for (auto literal = std::lower_bound(literals_.begin(), literals_.end(), head, less);
+           literal != literals_.end() && literal->head == head; ++literal)
+        if (at - shift + literal->text.size() <= text.size() &&
+            folded(data + at - shift + literal->text.size() - 4) == literal->tail &&
+            begins_with(text.substr(at - shift), literal->text) &&
+            !found(at - shift, literal->entry))
+          return;
     }
   }
-  return block_.size();
+}
+
+std::size_t UserTextTracker::next_start(std::size_t from) const {
+  std::size_t next = block_.size();
+  each_literal(block_, from, [&](std::size_t place, std::size_t) {
+    next = place;
+    return false;
+  });
+  return next;
 }
 
 std::uint64_t UserTextTracker::entries_in(std::string_view line) const {
   if (by_line_) return ~std::uint64_t{0};
-  std::uint64_t found = 0;
-  for (std::size_t at = 0; at + 4 <= line.size(); at += k_stride) {
-    const std::uint32_t slot = slot_of(line.data() + at);
-    if ((bitmap_[slot >> 6U] >> (slot & 63U) & 1U) == 0) continue;
-    for (std::size_t shift = std::min(at, k_stride - 1) + 1; shift-- > 0;) {
-      const std::uint32_t head = slot_of(line.data() + at - shift);
-      if ((heads_[head >> 6U] >> (head & 63U) & 1U) == 0) continue;
-      const std::string_view rest = line.substr(at - shift);
-      for (const auto& [literal, entry] : literals_)
-        if (begins_with(rest, literal))
-          found |= std::uint64_t{1} << std::min<std::size_t>(entry, 63);
-    }
-  }
-  return found;
+  std::uint64_t entries = 0;
+  each_literal(line, 0, [&](std::size_t, std::size_t entry) {
+    entries |= std::uint64_t{1} << std::min<std::size_t>(entry, 63);
+    return true;
+  });
+  return entries;
 }
 
 bool UserTextTracker::may_start_in(std::string_view line) {

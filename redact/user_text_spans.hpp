@@ -55,18 +55,22 @@ class UserTextTracker {
 
  private:
   [[nodiscard]] bool may_start_in(std::string_view line);
+  /// The next literal in the block at or behind `from`.
   [[nodiscard]] std::size_t next_start(std::size_t from) const;
+  template <class Found>
+  void each_literal(std::string_view text, std::size_t from, Found found) const;
   /// One bit for each entry of which a literal stands in the line.
   [[nodiscard]] std::uint64_t entries_in(std::string_view line) const;
 
   std::vector<const UserTextSpans::Entry*> entries_;
   struct Literal {
+    std::uint32_t head;  ///< its first four bytes
+    std::uint32_t tail;  ///< its last
     std::string text;
     std::size_t entry;  ///< whose starts hold it or another of the same entry
   };
-  std::vector<Literal> literals_;
-  std::vector<std::uint64_t> bitmap_;  ///< of four bytes at the first four places of the literals
-  std::vector<std::uint64_t> heads_;   ///< of their first four bytes alone
+  std::vector<Literal> literals_;      ///< in order of their heads
+  std::vector<std::uint8_t> windows_;  ///< whether four bytes stand at a literal's first places
   bool by_line_ = false;               ///< a start holds no long literal: every line is searched
   std::string_view block_;
   const char* next_ = nullptr;  ///< where the next start lies, or the end of the block

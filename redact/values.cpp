@@ -18,7 +18,7 @@ bool all_of(std::string_view text, bool (*test)(char)) {
 template <std::size_t N>
 bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
   return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view w) { return base::iequals(w, word); });
+                     [&](std::string_view w) { return iequals(w, word); });
 }
 
 struct Mix {
@@ -54,7 +54,7 @@ bool is_random_run(const Mix& mix) {
 }  // namespace
 
 std::size_t placeholder_length(std::string_view text) {
-  if (text.size() < 4 || (text[0] != '<' && text[0] != '[')) return 0;
+  if (text.size() < 4 || (text[0] != '<' && text[0] != '[') || !is_lower(text[1])) return 0;
   const char close = text[0] == '<' ? '>' : ']';
   const std::size_t end = text.substr(0, 48).find(close);
   if (end == std::string_view::npos) return 0;
@@ -335,6 +335,7 @@ bool is_distinctive(std::string_view value) {
 }
 
 bool is_prose(std::string_view value, std::size_t words) {
+  static constexpr ByteSet k_of_code(std::string_view("=_/\\{}[]<>|@#$0123456789\0", 25));
   std::size_t count = 0;
   std::size_t high = 0;
   for (std::size_t at = 0; at < value.size();) {
@@ -346,7 +347,7 @@ bool is_prose(std::string_view value, std::size_t words) {
       if (is_high(c)) ++high;
       if (is_alpha(c) || is_high(c)) {
         ++letters;
-      } else if (std::strchr("=_/\\{}[]<>|@#$", c) != nullptr || is_digit(c)) {
+      } else if (k_of_code.has(c)) {
         word = false;
       }
       ++at;
