@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "base/text.hpp"
@@ -85,6 +86,13 @@ inline constexpr std::array<std::uint16_t, 256> k_byte_classes = make_byte_class
 }
 [[nodiscard]] constexpr bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/// Behind the spaces at `at`; JSON is full of them.
+[[nodiscard]] inline std::size_t behind_spaces(std::string_view text, std::size_t at) {
+  while (at + 8 <= text.size() && std::memcmp(text.data() + at, "        ", 8) == 0) at += 8;
+  while (at < text.size() && text[at] == ' ') ++at;
+  return at;
 }
 
 /// A set of bytes: `find_first_of` of the standard library asks for each byte with a call.

@@ -86,9 +86,9 @@ void KnownValueFinder::find(std::string_view line, std::vector<Hit>& hits) {
   if (taken_ == 0 || line.size() < k_anchor) return;
   std::size_t work = line.size() * 32 + (1U << 20U);
   const std::size_t last = line.size() - sizeof(std::uint32_t);
-  const auto bit = [&](std::size_t at) {
-    const std::uint32_t slot = slot_of<k_slot_bits>(four_bytes(line.data() + at));
-    return bitmap_[slot >> 6U] >> (slot & 63U) & 1U;
+  const auto bit = [data = line.data(), bitmap = bitmap_.data()](std::size_t at) {
+    const std::uint32_t slot = slot_of<k_slot_bits>(four_bytes(data + at));
+    return bitmap[slot >> 6U] >> (slot & 63U) & 1U;
   };
   for (std::size_t at = 0; at <= last; at += k_stride) {
     while (at + 3 * k_stride <= last &&

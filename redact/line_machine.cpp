@@ -17,6 +17,7 @@ constexpr int k_most_block_lines = 2000;
 constexpr std::size_t k_deepest_level = 64;
 
 std::size_t first_not_blank(std::string_view line, std::size_t at) {
+  at = behind_spaces(line, at);
   while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
   return at;
 }

@@ -123,14 +123,23 @@ void Scanner::hosts(std::size_t begin, std::size_t end) {
   for (std::size_t at = begin; at < end;) {
     std::size_t stop = at;
     bool dot = false;
-    while (stop < end && (is_alnum(text_[stop]) || text_[stop] == '-' || text_[stop] == '.')) {
-      dot = dot || text_[stop] == '.';
-      ++stop;
+    bool word_last = false;  // nothing but letters behind the last dot
+    for (; stop < end; ++stop) {
+      const unsigned kind = class_of(text_[stop]);
+      if ((kind & (k_is_upper | k_is_lower)) != 0) continue;
+      if ((kind & k_is_dot) != 0) {
+        dot = word_last = true;
+      } else if ((kind & k_is_digit) != 0 || text_[stop] == '-') {
+        word_last = false;
+      } else {
+        break;
+      }
     }
     // `nvidia.com/gpu` and the like name a resource; images have a tag or more parts.
     const bool api_group = one_slash && at == begin && stop < end && text_[stop] == '/' &&
                            (end >= text_.size() || text_[end] != ':');
-    if (dot && stop > at + 3 && !api_group) host(at, stop, false);
+    const bool possible = word_last || (dot && (text_[stop - 1] == '.' || text_[at] == 'i'));
+    if (possible && stop > at + 3 && !api_group) host(at, stop, false);
     at = stop + 1;
   }
 }
