@@ -256,6 +256,11 @@ class Graph {
     return better(a, b);
   }
 
+  [[nodiscard]] bool is_event(std::size_t i) const {
+    return at(i).fact >= 0 &&
+           model_.facts[static_cast<std::size_t>(at(i).fact)].kind == Kind::event;
+  }
+
   /// A process fault of hours before, in the same stream: its process is over, and the later fault
   /// is the one of this incident.
   [[nodiscard]] bool over_by(std::size_t a, std::size_t b) const {
@@ -277,6 +282,9 @@ class Graph {
     const Ordering order = order_of(at(a), at(b));
     if (order != Ordering::unknown) return order == Ordering::before;
     if (at(a).severity != at(b).severity) return at(a).severity > at(b).severity;
+    // An event says what happened; the pod's state in another file repeats it.
+    if (at(a).cause == at(b).cause && at(a).file != at(b).file && is_event(a) != is_event(b))
+      return is_event(a);
     if (at(a).class_ == "cuda-fault" && at(b).class_ == "cuda-fault" &&
         is_kernel_line(at(a)) != is_kernel_line(at(b)))
       return is_kernel_line(at(a));

@@ -97,6 +97,7 @@ constexpr Field k_node[] = {
     {"name", text, "node name"},
     {"condition.*", text, "condition.Ready is true/false/unknown; .reason, .message, .since"},
     {"unschedulable", boolean, "cordoned"},
+    {"table.roles", text, "ROLES column of `kubectl get nodes`"},
     {"taints", text, "taints as key=value:effect, joined with ', '"},
     {"taint.*", text, "taint.KEY is value:effect"},
     {"labels.*", text, "labels"},

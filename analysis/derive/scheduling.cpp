@@ -129,6 +129,16 @@ std::string wanted_resource(const Pending& pending, const SchedulerMessage& mess
   return {};
 }
 
+/// Rows of `kubectl get nodes`, which know neither GPUs nor taints.
+struct TableNodes {
+  int all = 0, cordoned = 0, control_plane = 0;
+
+  /// Whether every node that may run workloads is cordoned.
+  [[nodiscard]] bool all_cordoned(const SchedulerMessage& message) const {
+    return cordoned > 0 && all == cordoned + control_plane && all == message.nodes;
+  }
+};
+
 struct GpuNodes {
   int all = 0, tainted = 0, cordoned = 0, unmatched = 0, short_of = 0, fitting = 0, troubled = 0;
   std::string trouble;  ///< `node-pressure` or `node-not-ready`
@@ -160,8 +170,11 @@ GpuNodes weigh(const std::vector<const Fact*>& nodes, const Pending& pending,
 /// The deciding clause with what is known of the GPU nodes; the message alone where that is
 /// nothing.
 std::string decide(const SchedulerMessage& message, const GpuNodes& nodes, std::size_t known,
-                   const std::string& resource) {
+                   const std::string& resource, const TableNodes& table) {
   std::string by_message = deciding_clause(message);
+  if (by_message == "insufficient-gpu" && message.find("unschedulable") != nullptr &&
+      table.all_cordoned(message))
+    return "unschedulable";
   for (std::string_view late :
        {"volume-affinity", "volume-missing", "volume-unbound", "topology-spread", "anti-affinity"})
     if (by_message == late) return by_message;
@@ -198,7 +211,7 @@ std::string decide(const SchedulerMessage& message, const GpuNodes& nodes, std::
 }
 
 void emit(const Evidence& evidence, const Pending& pending, const std::vector<const Fact*>& nodes,
-          const evidence::FactSink& sink) {
+          const TableNodes& table, const evidence::FactSink& sink) {
   // Events carry the message at its source; the pod's condition repeats it. The newest message
   // decides, the first that says the same is where it began.
   std::vector<Said> said = pending.said;
@@ -215,7 +228,7 @@ void emit(const Evidence& evidence, const Pending& pending, const std::vector<co
   const auto decide_for = [&](const Said& s) {
     const SchedulerMessage message = read_scheduler_message(evidence.facts[s.fact].text);
     const std::string resource = wanted_resource(pending, message);
-    return decide(message, weigh(nodes, pending, resource), nodes.size(), resource);
+    return decide(message, weigh(nodes, pending, resource), nodes.size(), resource, table);
   };
   const std::string deciding = decide_for(newest);
   const Said* first = &newest;
@@ -263,8 +276,17 @@ void derive_scheduling(const Evidence& evidence, const evidence::FactSink& sink)
   // unique enough.
   std::map<std::string, Pending> pods;
   std::vector<const Fact*> nodes;
+  TableNodes table;
   for (std::size_t i = 0; i < evidence.facts.size(); ++i) {
     const Fact& fact = evidence.facts[i];
+    if (fact.kind == Kind::node && fact.find("table.roles") != nullptr) {
+      const std::string roles = fact.get("table.roles");
+      ++table.all;
+      if (base::contains(roles, "control-plane") || base::contains(roles, "master"))
+        ++table.control_plane;
+      else if (fact.get("unschedulable") == "true")
+        ++table.cordoned;
+    }
     if (fact.kind == Kind::node && fact.fields.lower_bound("capacity.") != fact.fields.end() &&
         fact.find("name") != nullptr &&
         fact.fields.lower_bound("capacity.")->first.rfind("capacity.", 0) == 0)
@@ -304,7 +326,7 @@ void derive_scheduling(const Evidence& evidence, const evidence::FactSink& sink)
       pending->second.pod = &fact;
   }
   for (const auto& [key, pending] : pods)
-    if (!pending.said.empty() && !pending.placed) emit(evidence, pending, nodes, sink);
+    if (!pending.said.empty() && !pending.placed) emit(evidence, pending, nodes, table, sink);
 }
 
 }  // namespace triage::analysis::derive

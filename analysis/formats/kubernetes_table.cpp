@@ -161,6 +161,7 @@ class TableReader {
     if (word == "NotReady") fact.set("condition.Ready", "false", line_);
     if (word == "Unknown") fact.set("condition.Ready", "unknown", line_);
     if (base::contains(status, "SchedulingDisabled")) fact.set("unschedulable", "true", line_);
+    put(fact, "table.roles", cell(row, columns_, {"ROLES"}));
     put(fact, "kubelet_version", cell(row, columns_, {"VERSION"}));
     put(fact, "kernel_version", cell(row, columns_, {"KERNEL-VERSION"}));
     put(fact, "container_runtime", cell(row, columns_, {"CONTAINER-RUNTIME"}));
