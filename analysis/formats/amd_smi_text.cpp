@@ -84,16 +84,18 @@ class AmdTextReader {
       columns_ = read_columns(raw);
     } else if (!columns_.empty() && is_digit_char(line.front())) {
       read_concise_row(raw, number);
-    } else if (!columns_.empty() && line.front() == '(') {
-      // The second line of a header: units.
     } else if (line.substr(0, 3) == "PID" && base::contains(line, "PROCESS NAME")) {
       processes_ = true;
     } else if (processes_ && is_digit_char(line.front())) {
       read_process(raw, number);
-    } else if (ras_ != nullptr && read_ras_row(line, number)) {
-    } else {
+    } else if (!is_unit_row(line) && !(ras_ != nullptr && read_ras_row(line, number))) {
       read_loose(line, number);
     }
+  }
+
+  /// The second line of a header.
+  [[nodiscard]] bool is_unit_row(std::string_view line) const {
+    return !columns_.empty() && line.front() == '(';
   }
 
   static bool is_digit_char(char c) { return c >= '0' && c <= '9'; }

@@ -32,9 +32,10 @@ void put_taint(Fact& fact, std::string_view taint, std::uint32_t line) {
   const evidence::Value* known = fact.find("taint." + key);
   const std::string joined = known == nullptr ? value : known->text + "," + value;
   fact.set("taint." + key, joined, known == nullptr ? line : known->line);
-  const std::string all = fact.get("taints");
-  const std::uint32_t first = all.empty() ? line : fact.find("taints")->line;
-  fact.set("taints", all.empty() ? std::string(taint) : all + ", " + std::string(taint), first);
+  const evidence::Value* all = fact.find("taints");
+  const std::string joined_all =
+      all == nullptr ? std::string(taint) : all->text + ", " + std::string(taint);
+  fact.set("taints", joined_all, all == nullptr ? line : all->line);
 }
 
 void put_labels(Fact& fact, const Rows& rows, std::size_t at) {

@@ -37,7 +37,7 @@ std::string json_key(std::string_view key) {
 }
 
 void add_member(LocatedNode& object, const std::string& key, LocatedNode&& value) {
-  object.members.emplace_back(key, std::move(value));
+  object.members.push_back({key, std::move(value)});
 }
 
 /// Rows [first, last) of one level. A key that comes again opens the next item of a list.
@@ -134,7 +134,7 @@ std::string describe_time(std::string_view text) {
   for (std::size_t month = 0; month < k_months.size(); ++month) {
     if (words[2] != k_months[month] || !day || *day < 1 || *day > 31) continue;
     const std::string zone = words[5] == "+0000" ? "Z" : std::string(words[5]);
-    const std::string time =
+    std::string time =
         fmt::format("{}-{:02}-{:02}T{}{}", words[3], month + 1, *day, words[4], zone);
     if (evidence::parse_rfc3339(time)) return time;
   }

@@ -117,10 +117,19 @@ class TableReader {
     put(fact, "namespace", cell(row, columns_, {"NAMESPACE"}));
     put(fact, "name", name);
     if (!fact.get("namespace").empty()) fact.place.name_space = fact.get("namespace");
-    if (table_ == Table::pods) pod(std::move(fact), row);
-    if (table_ == Table::nodes) node(std::move(fact), row);
-    if (table_ == Table::workloads) workload(std::move(fact), row);
-    if (table_ == Table::models) model(std::move(fact), row);
+    switch (table_) {
+      case Table::pods:
+        return pod(std::move(fact), row);
+      case Table::nodes:
+        return node(std::move(fact), row);
+      case Table::workloads:
+        return workload(std::move(fact), row);
+      case Table::models:
+        return model(std::move(fact), row);
+      case Table::none:
+      case Table::events:
+        return;
+    }
   }
 
   void finish() { events_.finish(); }

@@ -96,8 +96,7 @@ class JsonReader {
       }
       LocatedNode value;
       const bool sound = read_value(value, depth + 1);
-      if (nodes_ < limits_.max_nodes)
-        object.members.emplace_back(std::move(name), std::move(value));
+      if (nodes_ < limits_.max_nodes) object.members.push_back({std::move(name), std::move(value)});
       if (!sound) return false;
     }
   }

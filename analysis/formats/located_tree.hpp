@@ -9,17 +9,19 @@
 
 namespace triage::analysis::formats {
 
+struct LocatedMember;
+
 /// A JSON or YAML value that knows the line it begins on. nlohmann's and yaml-cpp's own trees lose
 /// the place (nlohmann) or throw on damaged input (both); evidence is often cut short and every
 /// cited value needs its line, so both formats are read into this.
 struct LocatedNode {
   enum class Type : std::uint8_t { null, scalar, object, array };
   Type type = Type::null;
-  bool quoted = false;                                       ///< a string, not a number or `true`
-  std::uint32_t line = 0;                                    ///< 1-based in the original file
-  std::string text;                                          ///< of a scalar, decoded
-  std::vector<std::pair<std::string, LocatedNode>> members;  ///< of an object, in file order
-  std::vector<LocatedNode> items;                            ///< of an array
+  bool quoted = false;                 ///< a string, not a number or `true`
+  std::uint32_t line = 0;              ///< 1-based in the original file
+  std::string text;                    ///< of a scalar, decoded
+  std::vector<LocatedMember> members;  ///< of an object, in file order
+  std::vector<LocatedNode> items;      ///< of an array
 
   /// The member of that name, or a shared null node. `a.b.c` is not split.
   [[nodiscard]] const LocatedNode& at(std::string_view name) const;
@@ -33,6 +35,11 @@ struct LocatedNode {
   [[nodiscard]] bool is_object() const { return type == Type::object; }
   [[nodiscard]] bool is_array() const { return type == Type::array; }
   explicit operator bool() const { return type != Type::null; }
+};
+
+struct LocatedMember {
+  std::string name;
+  LocatedNode node;
 };
 
 /// Receives one object of a document. Return false to stop.

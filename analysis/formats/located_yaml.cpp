@@ -110,7 +110,7 @@ class TreeBuilder final : public YAML::EventHandler {
     } else if (!parent.key) {
       parent.key = node.text;
     } else {
-      parent.node.members.emplace_back(std::move(*parent.key), std::move(node));
+      parent.node.members.push_back({std::move(*parent.key), std::move(node)});
       parent.key.reset();
     }
   }
