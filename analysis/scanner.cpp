@@ -3,23 +3,22 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <deque>
-#include <set>
 #include <unordered_map>
 
 #include "analysis/dense_confirm.hpp"
-#include "analysis/json_line.hpp"
+#include "analysis/flood.hpp"
 #include "analysis/line_prefix.hpp"
+#include "analysis/stream_stamps.hpp"
+#include "analysis/stretch.hpp"
+#include "analysis/unmatched_lines.hpp"
+#include "analysis/user_text_mask.hpp"
 #include "analysis/window.hpp"
 #include "base/text.hpp"
 
 namespace triage::analysis {
 namespace {
 
-constexpr std::size_t k_first_kept = 32;
-constexpr std::size_t k_last_kept = 8;
 constexpr std::size_t k_groups_per_rule = 256;
-constexpr std::size_t k_text_kept = 4096;
 constexpr std::uint64_t k_flood_from = 256;  ///< matches of a rule in one file
 constexpr std::uint64_t k_context_flood_from = k_first_kept;
 constexpr std::uint64_t k_dense_from = 64;  ///< matches of a rule in 1 MiB
@@ -28,9 +27,7 @@ constexpr std::size_t k_least_split = 256U << 10U;
 /// A large block is scanned in parts, which begin so many bytes before its end.
 constexpr std::array<std::size_t, 2> k_part_sizes{64U << 10U, 8U << 10U};
 constexpr std::size_t k_parts = k_part_sizes.size() + 1;
-constexpr std::size_t k_stamp_search = 200;  ///< lines
-constexpr std::size_t k_unmatched_kept = 64;
-constexpr std::uint64_t k_unmatched_looked_at = 20'000;
+constexpr std::size_t k_most_folds = 20'000;
 
 std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -38,105 +35,38 @@ std::int64_t now_ns() {
       .count();
 }
 
-/// Matches of one rule that tell the same thing of the same device share one allowance.
-struct Group {
-  /// Its neighbours are looked at when the block is done: most of a storm has been dropped by then.
-  struct Late {
-    Observation observation;
-    std::size_t begin = 0;  ///< of its line in the window's buffer
-    std::size_t end = 0;
-    bool settled = false;
-  };
-  std::vector<std::size_t> first;  ///< indices into the observations
-  std::deque<Late> last;
-  std::uint64_t dropped = 0;
-  const LineRules::LineRule* rule = nullptr;
-};
-
-/// A rule that matches again and again in one file: its first matches stand as observations; from
-/// here on each match is only counted, and the newest lines are kept as they are, to become
-/// observations at the end.
-struct Flood {
-  struct Kept {
-    std::string whole, masked;
-    std::uint64_t number = 0;
-    std::uint64_t offset = 0;
-    std::optional<evidence::Stamp> before, after;  ///< stamps of the blocks around it
-  };
-  std::vector<Kept> newest;  ///< a ring
-  std::uint64_t added = 0;
-  std::uint64_t count = 0;  ///< with what was reckoned for muted parts
-
-  void add(std::string_view whole, std::string_view masked, std::uint64_t number,
-           std::uint64_t offset, const std::optional<evidence::Stamp>& before,
-           const std::optional<evidence::Stamp>& after) {
-    if (newest.size() < k_last_kept) newest.emplace_back();
-    ++count;
-    Kept& kept = newest[added++ % k_last_kept];
-    kept.whole.assign(whole.substr(0, k_text_kept));
-    kept.masked.assign(masked.substr(0, k_text_kept));
-    kept.number = number;
-    kept.offset = offset;
-    kept.before = before;
-    kept.after = after;
-  }
-};
-
-/// What a file gave of one rule so far.
-struct RuleState {
-  std::uint64_t matches = 0;  ///< that became observations
-  std::uint64_t in_block = 0;
-  bool dense = false;           ///< floods the file, and the last block was full of it
-  std::size_t muted_until = 0;  ///< offset in this block; 0: it is looked for everywhere
-  std::unique_ptr<Flood> flood;
-};
-
-/// Numbers, addresses and ids blotted out: lines that differ in these only are one cluster.
-std::string shape_of(std::string_view text) {
-  std::string shape;
-  bool in_number = false;
-  for (const char c : text.substr(0, 200)) {
-    const bool digit = (c >= '0' && c <= '9');
-    if (digit) {
-      if (!in_number) shape += '#';
-      in_number = true;
-    } else {
-      shape += c;
-      in_number = false;
-    }
-  }
-  return shape;
-}
-
 class FileScan {
  public:
   FileScan(const LineRules& rules, LineFilter& filter, const bundle::EvidenceFile& file,
-           std::uint32_t index, derive::LineMeter* meter)
+           std::uint32_t index, derive::LineMeter* meter, Window& window)
       : rules_(rules),
         filter_(filter),
         file_(file),
         index_(index),
         meter_(meter),
+        window_(window),
+        stretch_(file.kind, file.format),
+        stamps_(window_, stretch_),
+        user_text_(rules),
+        unmatched_(file.path),
         states_(rules.rules().size()),
         dense_(rules) {}
 
-  ScanResult run(bundle::ByteStream& stream, std::uint64_t first_line, std::vector<char>& memory) {
-    Window window(stream, first_line, memory);
-    while (window.next()) {
-      window_ = &window;
-      const std::string_view block = window.block();
-      const bool piece = window.piece_of_long_line();
-      const std::size_t head = window.file_offset(0) == 0 && !piece ? head_of(block) : 0;
-      std::uint64_t line = window.first_line();
+  ScanResult run() {
+    while (window_.next()) {
+      const std::string_view block = window_.block();
+      const bool piece = window_.piece_of_long_line();
+      const std::size_t head = window_.file_offset(0) == 0 && !piece ? head_of(block) : 0;
+      std::uint64_t line = window_.first_line();
       if (head > 0) {
         scan_stretch(block.substr(0, head), 0, line, false);
         line += count_lines(block.substr(0, head));
       }
       scan_stretch(block.substr(head), head, line, piece);
     }
-    result_.lines = window.lines();
-    result_.bytes = window.bytes();
-    result_.cut_lines = window.cut_lines();
+    result_.lines = window_.lines();
+    result_.bytes = window_.bytes();
+    result_.cut_lines = window_.cut_lines();
     finish();
     return std::move(result_);
   }
@@ -151,107 +81,17 @@ class FileScan {
   }
 
   /// Some lines of the window's block, from `offset` on.
-  void scan_stretch(std::string_view stretch, std::size_t offset, std::uint64_t line, bool piece) {
-    stretch_ = block_ = stretch;
-    stretch_begin_ = window_->block_begin() + offset;
-    stamp_before_block_ = result_.last;
-    if (!piece) note_edges();
-    if (file_.format == evidence::Format::json_lines) decode_block();
+  void scan_stretch(std::string_view raw, std::size_t offset, std::uint64_t line, bool piece) {
+    stretch_.open(raw, window_.block_begin() + offset);
+    block_ = stretch_.text();
+    stamps_.open_stretch(!piece);
     if (meter_ != nullptr) feed_meter(line);
     scan_block(line, piece);
-  }
-
-  /// JSON lines are matched as the program wrote them: the block becomes one of decoded messages,
-  /// line for line.
-  void decode_block() {
-    decoded_.clear();
-    raw_begin_.clear();
-    for (std::size_t begin = 0; begin < block_.size();) {
-      const std::size_t end = std::min(block_.find('\n', begin), block_.size());
-      const std::string_view raw = block_.substr(begin, end - begin);
-      raw_begin_.push_back({decoded_.size(), begin, end});
-      const auto text = decode_json_text(raw, file_.kind);
-      const std::size_t at = decoded_.size();
-      decoded_ += text ? std::string_view(*text) : raw;
-      std::replace(decoded_.begin() + static_cast<std::ptrdiff_t>(at), decoded_.end(), '\n', ' ');
-      decoded_ += '\n';
-      begin = end + 1;
-    }
-    block_ = decoded_;
-  }
-
-  struct RawLine {
-    std::size_t decoded_begin, begin, end;
-  };
-  const RawLine* raw_line(std::size_t decoded_offset) const {
-    const auto it = std::upper_bound(
-        raw_begin_.begin(), raw_begin_.end(), decoded_offset,
-        [](std::size_t offset, const RawLine& l) { return offset < l.decoded_begin; });
-    return it == raw_begin_.begin() ? nullptr : &*std::prev(it);
-  }
-
-  LinePrefix prefix_of(std::string_view whole, const Candidate& candidate) const {
-    if (const RawLine* raw = raw_line(candidate.begin)) {
-      const std::string_view line = stretch_.substr(raw->begin, raw->end - raw->begin);
-      if (auto json = decode_json_line(line, file_.kind)) return std::move(json->prefix);
-    }
-    return read_prefix(whole, file_.kind);
-  }
-
-  /// Offsets in the window's buffer of the candidate's line as the file holds it.
-  std::size_t begin_in_window(const Candidate& candidate) const {
-    const RawLine* raw = raw_line(candidate.begin);
-    return stretch_begin_ + (raw != nullptr ? raw->begin : candidate.begin);
-  }
-  std::size_t end_in_window(const Candidate& candidate) const {
-    const RawLine* raw = raw_line(candidate.begin);
-    return stretch_begin_ + (raw != nullptr ? raw->end : candidate.end);
   }
 
   void feed_meter(std::uint64_t number) {
     for (std::string_view line : base::split_lines(block_))
       meter_->line(line, static_cast<std::uint32_t>(number++));
-  }
-
-  LinePrefix read_any(std::string_view line) const {
-    if (file_.format == evidence::Format::json_lines)
-      if (auto json = decode_json_line(line, file_.kind)) return std::move(json->prefix);
-    return read_prefix(line, file_.kind);
-  }
-
-  /// Stamps of the first and the last lines: the stream's range, and the hosts it speaks of.
-  void note_edges() {
-    end_is_stamped_ = false;
-    if (!result_.first) {
-      std::size_t begin = 0;
-      for (int i = 0; i < 50 && begin < block_.size() && !result_.first; ++i) {
-        const std::size_t end = std::min(block_.find('\n', begin), block_.size());
-        note_prefix(read_any(block_.substr(begin, end - begin)), true);
-        begin = end + 1;
-      }
-    }
-    std::size_t end = block_.size();
-    for (int i = 0; i < 50 && end > 0; ++i) {
-      const std::size_t stop = block_[end - 1] == '\n' ? end - 1 : end;
-      const std::size_t before = stop == 0 ? std::string_view::npos : block_.rfind('\n', stop - 1);
-      const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-      const LinePrefix prefix = read_any(block_.substr(begin, stop - begin));
-      note_prefix(prefix, false);
-      end_is_stamped_ = prefix.stamp.has_value();
-      if (end_is_stamped_ || begin == 0) break;
-      end = begin;
-    }
-  }
-
-  void note_prefix(const LinePrefix& prefix, bool at_start) {
-    if (prefix.stamp && !end_is_stamped_) {
-      if (at_start && !result_.first) result_.first = prefix.stamp;
-      result_.last = prefix.stamp;
-    }
-    if (!prefix.place.node.empty() && result_.hosts.size() < 16 &&
-        std::find(result_.hosts.begin(), result_.hosts.end(), prefix.place.node) ==
-            result_.hosts.end())
-      result_.hosts.push_back(prefix.place.node);
   }
 
   /// A block is scanned in parts, the last one first. There every rule is looked for. A rule that
@@ -274,7 +114,7 @@ class FileScan {
       if (i > 0) mute_before(part, i - 1);
     }
     const std::int64_t found = now_ns();
-    if (span_ != nullptr) follow_span(first_line);
+    user_text_.open(block_, first_line);
     line_number_ = first_line;
     line_counted_ = 0;
     for (Part& part : parts_) {
@@ -380,7 +220,7 @@ class FileScan {
     for (const Candidate& candidate : candidates.lines) {
       line_number_ += count_lines(block_.substr(line_counted_, candidate.begin - line_counted_));
       line_counted_ = candidate.begin;
-      if (line_number_ <= span_until_line_) continue;
+      if (user_text_.hides(line_number_)) continue;
       take_line(candidate, candidates.patterns(candidate), line_number_);
     }
   }
@@ -394,7 +234,7 @@ class FileScan {
   };
 
   const LinePrefix& prefix_of(Line& line, const Candidate& candidate) const {
-    if (!line.prefix) line.prefix = prefix_of(line.whole, candidate);
+    if (!line.prefix) line.prefix = stretch_.prefix_of(candidate);
     return *line.prefix;
   }
 
@@ -405,10 +245,10 @@ class FileScan {
   void take_line(const Candidate& candidate, std::span<const std::uint32_t> patterns,
                  std::uint64_t number) {
     Line line;
-    line.whole = block_.substr(candidate.begin, candidate.end - candidate.begin);
+    line.whole = stretch_.text_of(candidate);
     line.number = number;
     std::string masked;
-    line.masked = mask_user_text(line.whole, candidate, patterns, number, masked);
+    line.masked = user_text_.mask(candidate, patterns, number, masked);
     bool matched = false;
     const LineRules::Pattern* error_like = nullptr;
     // The patterns of one rule stand together: those that the line may match are tried, no others.
@@ -421,13 +261,14 @@ class FileScan {
             match_rule(pattern.owner, patterns.subspan(at, end - at), candidate, line) || matched;
       at = end;
     }
-    if (error_like == nullptr || matched || unmatched_seen_ >= k_unmatched_looked_at) return;
+    if (error_like == nullptr || matched || unmatched_.full()) return;
     const bool explained =
         std::any_of(muted_rules_.begin(), muted_rules_.end(), [&](std::uint32_t owner) {
           return says(owner, rules_.rules()[owner].patterns, line.masked);
         });
-    if (!explained && reads_as_error(*error_like, line, candidate))
-      note_unmatched(line.masked, message_of(line, candidate), number);
+    if (explained || !reads_as_error(*error_like, line, candidate)) return;
+    const std::string_view message = message_of(line, candidate);
+    unmatched_.add(message.empty() ? line.masked : message, number);
   }
 
   /// The filter knows words without their case, and a logger says itself when a line is harmless.
@@ -469,8 +310,8 @@ class FileScan {
     ++states_[owner].in_block;
     if (flood != nullptr) {
       flood->add(line.whole, line.masked, line.number,
-                 window_->file_offset(begin_in_window(candidate)), stamp_before_block_,
-                 result_.last);
+                 window_.file_offset(stretch_.begin_in_window(candidate)), stamps_.before_stretch(),
+                 stamps_.last());
       return true;
     }
     if (!rule.continued.empty() && !continue_sequence(rule, candidate, line.masked, captures))
@@ -511,7 +352,8 @@ class FileScan {
     add_parts(line, true);
     const std::size_t wanted =
         rule.continued.size() * (static_cast<std::size_t>(rule.rule->gap) + 1);
-    for (const std::string_view next : window_->lines_after(end_in_window(candidate), wanted))
+    for (const std::string_view next :
+         window_.lines_after(stretch_.end_in_window(candidate), wanted))
       add_parts(next, false);
     std::size_t at = 0;
     for (const LazyPattern& pattern : rule.continued) {
@@ -532,9 +374,9 @@ class FileScan {
       const rules::Near& near = rule.near_spec[i];
       const auto count = static_cast<std::size_t>(std::clamp(near.lines, 1, 200));
       std::vector<std::string_view> lines;
-      if (near.side != rules::Near::Side::after) lines = window_->lines_before(begin, count);
+      if (near.side != rules::Near::Side::after) lines = window_.lines_before(begin, count);
       if (near.side != rules::Near::Side::before)
-        for (const std::string_view line : window_->lines_after(end, count)) lines.push_back(line);
+        for (const std::string_view line : window_.lines_after(end, count)) lines.push_back(line);
       holds.push_back(std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
         return std::any_of(rule.near[i].begin(), rule.near[i].end(),
                            [&](const LazyPattern& p) { return p.matches(line); });
@@ -550,17 +392,14 @@ class FileScan {
     observation.rule = rule.rule;
     observation.file = index_;
     observation.line = static_cast<std::uint32_t>(std::min<std::uint64_t>(number, UINT32_MAX));
-    observation.offset = window_->file_offset(begin_in_window(candidate));
+    observation.offset = window_.file_offset(stretch_.begin_in_window(candidate));
     observation.text = std::string(text.substr(0, k_text_kept));
     observation.place = prefix.place;
     observation.stamp = prefix.stamp;
     observation.captures = std::move(captures);
     ++states_[owner].matches;
-    note_prefix(prefix, false);
-    if (observation.stamp) {
-      known_offset_ = observation.offset;
-      stamp_before_known_ = observation.stamp;
-    }
+    stamps_.note(prefix);
+    if (observation.stamp) stamps_.know(observation.offset, observation.stamp);
     keep(owner, std::move(observation), rule, candidate);
   }
 
@@ -583,20 +422,16 @@ class FileScan {
       ++first.count;
       first.last_line = observation.line;
       last_stamp_of_fold_[it->second] =
-          observation.stamp ? observation.stamp : stamp_before(candidate);
+          observation.stamp ? observation.stamp : stamps_.before(candidate);
       return;
     }
     const bool keep_first = group.first.size() < k_first_kept;
-    if (!observation.stamp) {
-      observation.stamp = stamp_before(candidate);
-      observation.stamp_is_own = false;
-      bound_from_above(observation, candidate);
-    }
-    const std::size_t begin = begin_in_window(candidate);
-    const std::size_t end = end_in_window(candidate);
+    if (!observation.stamp) stamps_.borrow(observation, candidate);
+    const std::size_t begin = stretch_.begin_in_window(candidate);
+    const std::size_t end = stretch_.end_in_window(candidate);
     if (keep_first) {
       observation.near_holds = near_conditions(rule, begin, end);
-      if (folded_.size() < 20'000) folded_.emplace(fold, result_.observations.size());
+      if (folded_.size() < k_most_folds) folded_.emplace(fold, result_.observations.size());
       group.first.push_back(result_.observations.size());
       result_.observations.push_back(std::move(observation));
       return;
@@ -618,116 +453,11 @@ class FileScan {
     }
   }
 
-  /// A line without a stamp takes the nearest stamped line before it in the same stream. What was
-  /// looked at for an earlier line is not looked at again: a log without stamps costs one pass.
-  std::optional<evidence::Stamp> stamp_before(const Candidate& candidate) {
-    const std::size_t at = begin_in_window(candidate);
-    std::optional<evidence::Stamp> found = stamp_before_known_;
-    std::size_t looked_at = 0;
-    for (auto line = window_->line_before(at, at); line && looked_at < k_stamp_search;
-         line = window_->line_before(line->begin, at)) {
-      if (window_->file_offset(line->begin) < known_offset_) break;
-      ++looked_at;
-      if (LinePrefix prefix = read_any(line->text); prefix.stamp) {
-        found = prefix.stamp;
-        break;
-      }
-    }
-    known_offset_ = window_->file_offset(at);
-    stamp_before_known_ = found;
-    return found;
-  }
-
-  /// The next stamped line says until when a line without a stamp was written at the latest.
-  void bound_from_above(Observation& observation, const Candidate& candidate) {
-    const std::size_t at = end_in_window(candidate);
-    if (window_->file_offset(at) >= next_known_offset_) find_next_stamp(at, observation.line);
-    observation.next_stamp = next_stamp_;
-    observation.next_line = next_stamp_line_;
-  }
-
-  /// Looks ahead once; lines up to where it looked share the answer.
-  void find_next_stamp(std::size_t at, std::uint32_t line_number) {
-    next_stamp_.reset();
-    std::size_t looked_at = 0;
-    std::size_t end = at;
-    for (auto line = window_->line_after(at, at); line && looked_at < k_stamp_search;
-         line = window_->line_after(line->begin, at)) {
-      ++looked_at;
-      end = line->begin;
-      if (LinePrefix prefix = read_any(line->text); prefix.stamp) {
-        next_stamp_ = prefix.stamp;
-        next_stamp_line_ = line_number + static_cast<std::uint32_t>(looked_at);
-        break;
-      }
-    }
-    next_known_offset_ = window_->file_offset(end);
-  }
-
-  /// Blanks logged prompts and outputs, so that no fault rule sees them.
-  std::string_view mask_user_text(std::string_view line, const Candidate& candidate,
-                                  std::span<const std::uint32_t> patterns, std::uint64_t number,
-                                  std::string& masked) {
-    for (const std::uint32_t id : patterns) {
-      const LineRules::Pattern& pattern = rules_.patterns()[id];
-      if (pattern.use != LineRules::Use::user_text_start) continue;
-      const LineRules::UserText& text = rules_.user_text()[pattern.owner];
-      const std::string_view seen = masked.empty() ? line : std::string_view(masked);
-      const auto start = pattern.regex.find(seen);
-      if (!start) continue;
-      std::size_t stop = line.size();
-      bool ended = !text.end.has_value();
-      if (text.end)
-        if (const auto end = text.end->find(seen.substr(start->second))) {
-          stop = start->second + end->first;
-          ended = true;
-        }
-      if (masked.empty()) masked = std::string(line);
-      std::fill(masked.begin() + static_cast<std::ptrdiff_t>(start->second),
-                masked.begin() + static_cast<std::ptrdiff_t>(stop), ' ');
-      if (!ended && text.span->multiline) {
-        span_ = &text;
-        span_lines_ = 0;
-        follow_span_from(number + 1, std::min<std::size_t>(candidate.end + 1, block_.size()));
-      }
-    }
-    return masked.empty() ? line : std::string_view(masked);
-  }
-
-  void follow_span(std::uint64_t first_line) { follow_span_from(first_line, 0); }
-
-  /// Walks the lines of an open multi-line span; candidates up to `span_until_line_` are inside it.
-  void follow_span_from(std::uint64_t number, std::size_t begin) {
-    while (span_ != nullptr && begin < block_.size()) {
-      const std::size_t end = std::min(block_.find('\n', begin), block_.size());
-      const bool closes =
-          span_->end && span_->end->find(block_.substr(begin, end - begin)).has_value();
-      if (closes || ++span_lines_ >= span_->span->max_lines) {
-        span_ = nullptr;
-        if (!closes) return;
-      }
-      span_until_line_ = number++;
-      begin = end + 1;
-    }
-  }
-
-  void note_unmatched(std::string_view line, std::string_view message, std::uint64_t number) {
-    if (++unmatched_seen_ > k_unmatched_looked_at) return;
-    const std::string_view text = message.empty() ? line : message;
-    const auto [it, is_new] = unmatched_.try_emplace(shape_of(text), result_.unmatched.size());
-    if (!is_new) {
-      if (it->second < result_.unmatched.size()) ++result_.unmatched[it->second].count;
-      return;
-    }
-    if (result_.unmatched.size() >= k_unmatched_kept) {
-      unmatched_.erase(it);
-      return;
-    }
-    result_.unmatched.push_back(
-        {std::string(text.substr(0, 400)), file_.path, static_cast<std::uint32_t>(number), 1});
-  }
-
   void finish() {
+    result_.first = stamps_.first();
+    result_.last = stamps_.last();
+    result_.hosts = stamps_.hosts();
+    result_.unmatched = unmatched_.take();
     for (const auto& [index, stamp] : last_stamp_of_fold_)
       result_.observations[index].last_stamp = stamp;
     for (auto& [key, group] : groups_) {
@@ -764,7 +494,7 @@ class FileScan {
       o.place = prefix.place;
       o.stamp = prefix.stamp;
       if (!o.stamp) {
-        o.stamp = kept.before ? kept.before : result_.first;
+        o.stamp = kept.before ? kept.before : stamps_.first();
         o.stamp_is_own = false;
         o.next_stamp = kept.after;
         o.next_line = o.line;
@@ -775,17 +505,11 @@ class FileScan {
     const std::uint64_t between = flood.count - flood.newest.size();
     for (auto it = result_.observations.rbegin(); between > 0 && it != result_.observations.rend();
          ++it) {
-      const bool newest = it->line >= flood_start(flood);
+      const bool newest = it->line >= flood.start();
       if (it->rule != rule.rule || newest) continue;
       it->count += between;
       break;
     }
-  }
-
-  static std::uint64_t flood_start(const Flood& flood) {
-    std::uint64_t first = UINT64_MAX;
-    for (const Flood::Kept& kept : flood.newest) first = std::min(first, kept.number);
-    return first;
   }
 
   const LineRules& rules_;
@@ -793,12 +517,14 @@ class FileScan {
   const bundle::EvidenceFile& file_;
   std::uint32_t index_;
   derive::LineMeter* meter_;
-  Window* window_ = nullptr;
-  std::string_view stretch_;             ///< as the file holds it
-  std::size_t stretch_begin_ = 0;        ///< in the window's buffer
-  std::string_view block_;               ///< what is searched: the stretch, or its decoded messages
-  std::vector<RuleState> states_;        ///< by rule
-  std::vector<std::uint32_t> flooding_;  ///< rules with a flood
+  Window& window_;
+  Stretch stretch_;
+  StreamStamps stamps_;
+  UserTextMask user_text_;
+  UnmatchedLines unmatched_;
+  std::string_view block_;                  ///< what is searched of the stretch
+  std::vector<RuleState> states_;           ///< by rule
+  std::vector<std::uint32_t> flooding_;     ///< rules with a flood
   std::vector<std::uint32_t> dense_rules_;  ///< of those, which may be muted in the next block
   std::vector<std::uint32_t> muted_rules_;  ///< in some part of this block
   std::array<Muted, k_parts - 1> muted_;    ///< their patterns, for each part but the last
@@ -808,25 +534,10 @@ class FileScan {
   std::uint64_t line_number_ = 0;  ///< of the line at `line_counted_`
   std::size_t line_counted_ = 0;   ///< offset in the block
   std::vector<Group*> unsettled_;  ///< with lines of this block among the newest
-  std::string decoded_;
-  std::vector<RawLine> raw_begin_;
   std::map<std::string, Group> groups_;
   std::unordered_map<std::uint32_t, std::size_t> groups_of_rule_;
-  std::optional<evidence::Stamp> stamp_before_block_;
-  bool end_is_stamped_ = false;  ///< this block's last lines gave `last`
   std::unordered_map<std::string, std::size_t> folded_;
   std::map<std::size_t, std::optional<evidence::Stamp>> last_stamp_of_fold_;
-  std::unordered_map<std::string, std::size_t> unmatched_;
-  std::uint64_t unmatched_seen_ = 0;
-  std::uint64_t known_offset_ =
-      0;  ///< lines before this offset are accounted for in stamp_before_known_
-  std::optional<evidence::Stamp> stamp_before_known_;
-  std::uint64_t next_known_offset_ = 0;  ///< lines before this offset share next_stamp_
-  std::optional<evidence::Stamp> next_stamp_;
-  std::uint32_t next_stamp_line_ = 0;
-  const LineRules::UserText* span_ = nullptr;
-  std::size_t span_lines_ = 0;
-  std::uint64_t span_until_line_ = 0;
   ScanResult result_;
 };
 
@@ -835,7 +546,8 @@ class FileScan {
 ScanResult Scanner::scan(const bundle::EvidenceFile& file, std::uint32_t file_index,
                          bundle::ByteStream& stream, derive::LineMeter* meter,
                          std::uint64_t first_line) {
-  return FileScan(rules_, filter_, file, file_index, meter).run(stream, first_line, memory_);
+  Window window(stream, first_line, memory_);
+  return FileScan(rules_, filter_, file, file_index, meter, window).run();
 }
 
 }  // namespace triage::analysis
