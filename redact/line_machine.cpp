@@ -528,6 +528,7 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
   std::size_t end = line.size();
   while (end > at && (line[end - 1] == ' ' || line[end - 1] == '\r')) --end;
   const std::string_view rest = line.substr(at, end - at);
+  if (separator == ':' && key == "apiVersion") other_object_ = false;
   if (separator == ':' && key == "kind") {
     secret_object_ = rest == "Secret";
     other_object_ = !secret_object_;

@@ -190,6 +190,10 @@ void Stream::State::span_of_user_text(std::string_view line, const UserTextTrack
     return mask_text(line, begin, begin + words.size());
   }
   for (std::size_t at = part.begin; at < part.end; ++at) {
+    if (const Edit* edit = edit_behind(at); edit != nullptr && edit->begin <= at) {
+      at = edit->end;  // the quote behind a masked text ends it and begins none
+      continue;
+    }
     const char quote = line[at];
     if (quote != '"' && quote != '\'') continue;
     const bool inside_word =

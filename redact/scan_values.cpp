@@ -66,6 +66,12 @@ bool is_basic_credential(std::string_view value) {
          decoded->find_first_of(" \n{\"") == std::string::npos;
 }
 
+bool is_printable(std::string_view bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](char c) {
+    return (static_cast<unsigned char>(c) >= ' ' && c != 127) || c == '\n' || c == '\t';
+  });
+}
+
 /// `[101 2023 2003 ...]`, `101, 2023, ...`: at least six numbers and nothing else.
 bool is_number_list(std::string_view value) {
   std::size_t numbers = 0;
@@ -240,6 +246,12 @@ bool Scanner::encoded_value(KeyClass key, std::size_t begin, std::size_t end) {
   if (is_masked(value) || is_reference(value) || value.size() < 4) return false;
   const auto decoded = decode_base64(value);
   if (!decoded) return false;
+  // Kubernetes pads what it encodes: `8192`, `true` and names in another object are no base64.
+  static constexpr ByteSet k_not_standard("-_");
+  const bool text = value.size() >= 8 && is_printable(*decoded);
+  if (value.size() % 4 != 0 || k_not_standard.any_in(value) ||
+      (value.back() != '=' && !text && !looks_random(value)))
+    return false;
   if (key.what == What::private_key && base::contains(*decoded, "CERTIFICATE-----") &&
       !env_.profile.strict)
     return false;
@@ -302,6 +314,7 @@ std::size_t Scanner::bare_value(KeyClass key, char separator, std::size_t key_be
       const std::size_t stop = bare_end(at, end, separator);
       std::size_t padded = stop;
       while (padded < end && text_[padded] == '=') ++padded;
+      if (frame().open != 0 && is_number(part(at, stop))) return at;  // a number of JSON
       return encoded_value(key, at, padded) ? padded : at;
     }
     case KeyKind::auth: {
@@ -333,7 +346,7 @@ std::size_t Scanner::bare_value(KeyClass key, char separator, std::size_t key_be
       return stop;
     }
     case KeyKind::user:
-      return bare_user(at, end);
+      return bare_user(at, end, separator);
     case KeyKind::host: {
       const std::size_t stop = bare_end(at, end, separator);
       std::size_t name = at;
@@ -394,6 +407,8 @@ std::size_t Scanner::bare_secret(KeyClass key, char separator, std::size_t key_b
     const bool in_structure = frame().open == '{' || frame().open == '(';
     const bool first_key = skip_blanks(0, end) == key_begin;
     if (goes_on && !in_structure && !first_key && all_lower_letters(value)) return at;
+    if (goes_on && !in_structure && all_lower_letters(value) && is_prose(part(at, end), 4))
+      return at;
     if (!in_structure && !first_key && value.size() < 6 && !has_letter_and_digit(value)) return at;
   }
   if (!is_secret_value(key, value)) return at;
@@ -562,9 +577,9 @@ std::size_t Scanner::id_list(std::size_t at, std::size_t end) {
   return last;
 }
 
-std::size_t Scanner::bare_user(std::size_t at, std::size_t end) {
+std::size_t Scanner::bare_user(std::size_t at, std::size_t end, char separator) {
   // `User: what should I ask the doctor` is no name.
-  if (text_[at - 1] == ' ' && is_prose(part(at, end), 4)) {
+  if (text_[at - 1] == ' ' && separator == ':' && is_prose(part(at, end), 4)) {
     if (const std::size_t stop = bare_content({KeyKind::content, What::prompt}, ':', at, end);
         stop > at)
       return stop;

@@ -43,6 +43,20 @@ bool is_envelope(std::string_view key) {
                          "requestBody", "responseBody"});
 }
 
+/// Objects that hold a picture or a recording in base64.
+bool is_media(std::string_view key) {
+  return key.size() >= 4 && key.size() <= 11 &&
+         is_one_of(key, {"input_audio", "audio", "image", "image_url", "inline_data", "inlineData",
+                         "source", "video", "file", "blob", "media"});
+}
+
+/// base64 of some length and nothing else.
+bool is_long_base64(std::string_view text) {
+  return text.size() >= 64 && std::all_of(text.begin(), text.end(), [](char c) {
+           return is_alnum(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_';
+         });
+}
+
 /// Whether a text ends inside a turn of a conversation: after its last marker stands at most a
 /// role.
 bool opens_template(std::string_view text) {
@@ -80,6 +94,7 @@ void Scanner::push(char open, KeyClass inherited) {
   next.inherited = inherited;
   const Frame& outer = frame();
   next.speech = outer.speech;
+  next.media = outer.media;
   if (outer.every_value) {
     next.every_value = true;
     if (inherited.kind == KeyKind::none) next.inherited = outer.inherited;
@@ -175,6 +190,7 @@ std::size_t Scanner::on_less(std::size_t at, std::size_t end) {
       rest.starts_with("<s>[INST]") || rest.starts_with("<<SYS>>"))
     return on_template(at, end);
   if (rest.starts_with("<think>")) return on_template(at, end);
+  if (rest.starts_with("<<<")) return on_here_string(at, end);
   return at + 1;
 }
 
@@ -254,6 +270,10 @@ std::size_t Scanner::find_closing_quote(std::size_t at, std::size_t end, bool co
 
 std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, bool keyed) {
   const char quote = text_[begin];
+  // `prompt='''...`: a text of several lines.
+  if (key.masks_text() && begin + 3 <= end && text_[begin + 1] == quote &&
+      text_[begin + 2] == quote)
+    begin += 2;
   const std::size_t close = closing_quote(begin, end, key.masks_text());
   if (close == std::string_view::npos) {
     const bool open_ended = depth_ == 0 && line_end_ && end == text_.size() && quote != '`';
@@ -298,7 +318,7 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
       const bool another_name = env_.keys.classify(value).kind != KeyKind::none;
       if (!another_flag && !another_name) key = around.flagged;
       around.flagged = {};
-    } else if (around.open != '{') {
+    } else if (around.open != '{' || around.every_value) {
       key = around.inherited;
     }
     if (key.kind == KeyKind::none) {
@@ -377,7 +397,13 @@ void Scanner::quoted_value(KeyClass key, std::size_t begin, std::size_t end, cha
       }
     }
   }
-  mask_value(key, begin, end);
+  const bool recording = frame().media && env_.profile.content &&
+                         is_long_base64(part(begin, end)) &&
+                         (key.kind == KeyKind::none || key.kind == KeyKind::value);
+  if (recording)
+    mask(begin, end, What::text, part(begin, end));
+  else
+    mask_value(key, begin, end);
   quote_ = outer_quote;
 }
 
@@ -400,7 +426,10 @@ void Scanner::look_inside(KeyClass inherited, bool every_value, std::size_t begi
       } else {
         ScanState state;
         state.frames.emplace_back();
-        state.frames.back() = {0, inherited, {}, {}, frame().speech, every_value};
+        Frame& around = state.frames.back();
+        around.inherited = inherited;
+        around.speech = frame().speech;
+        around.every_value = every_value;
         Scanner inner(env_, state, decoded.text, edits, depth_ + 1, false);
         inner.scan(0, decoded.text.size());
       }
@@ -440,11 +469,42 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
   if ((class_of(c) & k_is_quote) != 0) {
     if (found.kind == KeyKind::value && frame().named.kind == KeyKind::none)
       frame().named = name_after(at, end);
+    if (depth_ == 0 && key == "apiVersion") state_.other_object = false;
+    if (depth_ == 0 && key == "kind")
+      state_.other_object = !part(at + 1, end).starts_with("Secret\"");
     return on_quote(at, end, found, true);
+  }
+  if (key == "from-literal" && separator == '=' &&
+      base::contains(part(key_begin > 256 ? key_begin - 256 : 0, key_begin), "secret")) {
+    // `kubectl create secret ... --from-literal=name=x`: whatever the name.
+    const std::size_t stop = bare_end(at, end, '=');
+    const auto sign = part(at, stop).find('=');
+    const std::size_t first = at + (sign == std::string_view::npos ? 0 : sign + 1);
+    if (first > at && first < stop && !is_masked(part(first, stop)) &&
+        !is_reference(part(first, stop)) && placeholder_length(part(first, end)) == 0) {
+      mask(first, stop, What::secret, part(first, stop));
+      return stop;
+    }
+  }
+  if (c == '{' && found.kind == KeyKind::value && key == "data" && is_secret_object(at)) {
+    push(c, {KeyKind::encoded, What::secret});
+    frame().every_value = true;
+    return at + 1;
+  }
+  if (c == '{' && key == "stringData") {
+    push(c, {KeyKind::secret, What::secret});
+    frame().every_value = true;
+    return at + 1;
+  }
+  if (c == '[' && found.is_secret() && part(at, end).starts_with("[]string{")) {
+    push('{', found);  // Go prints `"X-Api-Key":[]string{"x"}`
+    frame().every_value = true;
+    return at + 9;
   }
   if ((class_of(c) & k_is_open) != 0) {
     push(c, found);
     Frame& inner = frame();
+    if (c == '{' && is_media(key)) inner.media = true;
     if (found.kind == KeyKind::value && state_.frames.size() > 1) {
       inner.named = state_.frames[state_.frames.size() - 2].named;
       if (c == '[') inner.inherited = inner.named;
@@ -787,6 +847,10 @@ std::size_t Scanner::on_flag(std::size_t begin, std::size_t word_end, std::size_
   }
   if (placeholder_length(part(at, end)) > 0) return at;
   if (text_[at] == '-' && !looks_random(part(at, bare_end(at, end, ' ')))) return word_end;
+  if (key.kind == KeyKind::user && (text_[at] == '"' || text_[at] == '\'')) {
+    const std::size_t close = closing_quote(at, end, false);  // `--user 'name:password'`
+    if (close != std::string_view::npos && pair(at + 1, close)) return close + 1;
+  }
   if ((class_of(text_[at]) & k_is_quote) != 0) return on_quote(at, end, key, true);
   if (key.kind == KeyKind::user) {
     const std::size_t stop = bare_end(at, end, ' ');
@@ -810,6 +874,11 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
       possible = second == 'o';
       break;
     case 'p':
+      possible = second == 'a' || second == 'r';
+      break;
+    case 'e':
+      possible = second == 'c';
+      break;
     case 'm':
       possible = second == 'a';
       break;
@@ -842,6 +911,7 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
   if (!possible) return 0;
   const std::string_view word = part(begin, word_end);
   if (word == "for" || word == "user") return on_login(begin, word_end, end);
+  if (word == "echo" || word == "printf") return on_piped_secret(begin, word_end, end);
   const bool scheme = is_one_of(word, {"bearer", "basic", "apikey"});
   const bool password =
       is_one_of(word, {"password", "passwd", "passphrase", "passcode", "identified"});

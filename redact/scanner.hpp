@@ -53,6 +53,7 @@ struct Frame {
   int flag_after = 0;        ///< elements before the flagged one (`auth=("user", "password")`)
   bool speech = false;       ///< inside messages, choices or documents: `text` is content
   bool every_value = false;  ///< values under any key are `inherited`
+  bool media = false;        ///< inside a picture or a recording: base64 is content
 };
 
 /// What one line leaves to the next.
@@ -72,7 +73,8 @@ struct ScanState {
     bool certain = false;  ///< by its format or a backslash; else the next word must look generated
     What what = What::token;
   } wrap;
-  bool pem = false;  ///< inside a private key
+  bool pem = false;           ///< inside a private key
+  bool other_object = false;  ///< the last `kind:` on a line of its own named no Secret
 };
 
 /// Looks at one line or decoded text and notes what is to be masked. It knows no line structure of
@@ -127,6 +129,11 @@ class Scanner {
   std::size_t on_data_url(std::size_t begin, std::size_t end);
   std::size_t on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end);
 
+  // scan_contexts.cpp: what the text around says.
+  std::size_t on_piped_secret(std::size_t begin, std::size_t word_end, std::size_t end);
+  std::size_t on_here_string(std::size_t at, std::size_t end);
+  [[nodiscard]] bool is_secret_object(std::size_t at);
+
   // scan_values.cpp: values by the class of their key.
   std::size_t bare_secret(KeyClass key, char separator, std::size_t key_begin, std::size_t at,
                           std::size_t end);
@@ -136,7 +143,7 @@ class Scanner {
   std::size_t cookies(std::size_t at, std::size_t end);
   bool pair(std::size_t at, std::size_t end);
   std::size_t id_list(std::size_t at, std::size_t end);
-  std::size_t bare_user(std::size_t at, std::size_t end);
+  std::size_t bare_user(std::size_t at, std::size_t end, char separator);
   [[nodiscard]] std::size_t bare_end(std::size_t at, std::size_t end, char separator) const;
   [[nodiscard]] KeyClass phrase_class(std::size_t begin, std::size_t end) const;
   void text_value(KeyClass key, std::size_t begin, std::size_t end, bool sure);
