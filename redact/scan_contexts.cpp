@@ -71,6 +71,25 @@ std::size_t Scanner::on_here_string(std::size_t at, std::size_t end) {
   return stop;
 }
 
+/// `docker login --password-stdin <<EOF`: what it reads stands on the next line.
+std::size_t Scanner::on_here_document(std::size_t at, std::size_t end) {
+  const bool word = at + 2 < end && (is_upper(text_[at + 2]) || text_[at + 2] == '-' ||
+                                     text_[at + 2] == '\'' || text_[at + 2] == '"');
+  if (word && depth_ == 0 && env_.profile.free_text && reads_secret(part(0, end)))
+    state_.pending = {KeyKind::secret, What::password};
+  return at + 2;
+}
+
+/// Whether the brace opens what a tool is called with: `Calling tool book with args {`.
+bool Scanner::passes_to_tool(std::size_t brace) const {
+  if (!env_.profile.content || !env_.profile.free_text) return false;
+  const std::string_view before =
+      text_.substr(brace > 120 ? brace - 120 : 0, std::min<std::size_t>(brace, 120));
+  const bool named = before.ends_with("args ") || before.ends_with("arguments ") ||
+                     before.ends_with("params ") || before.ends_with("parameters ");
+  return named && (base::icontains(before, "tool") || base::icontains(before, "function"));
+}
+
 /// Whether the `data` whose brace stands at `at` is that of a Kubernetes Secret: its object says so
 /// before or behind it. Where the object goes on over other lines, it is taken for one unless
 /// something else was named.

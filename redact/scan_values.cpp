@@ -412,6 +412,10 @@ std::size_t Scanner::bare_secret(KeyClass key, char separator, std::size_t key_b
     if (!in_structure && !first_key && value.size() < 6 && !has_letter_and_digit(value)) return at;
   }
   if (!is_secret_value(key, value)) return at;
+  // `Credential=AKIA.../20260512/eu-central-1/s3/aws4_request`: only the first part is one.
+  if (const auto slash = value.find('/');
+      slash == 20 && value.ends_with("/aws4_request") && tokens_in(at, at + slash))
+    return at + slash;
   const TokenMatch token = match_token(text_, at, line_end_ && end == text_.size());
   mask_bare(at, stop, key.what, value);
   if (stop == text_.size() && line_end_ && depth_ == 0) {

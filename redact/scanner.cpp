@@ -165,6 +165,11 @@ std::size_t Scanner::on_open(std::size_t at, std::size_t end) {
     if (part(at, end).starts_with("[INST]")) return on_template(at, end);
   }
   push(text_[at], {});
+  if (text_[at] == '{' && at > 6 && text_[at - 1] == ' ' && text_[at - 2] == 's' &&
+      passes_to_tool(at)) {
+    frame().inherited = {KeyKind::content, What::output};
+    frame().every_value = true;
+  }
   if (text_[at] != '{' && frame().inherited.kind == KeyKind::token_ids) return id_list(at + 1, end);
   return at + 1;
 }
@@ -191,6 +196,7 @@ std::size_t Scanner::on_less(std::size_t at, std::size_t end) {
     return on_template(at, end);
   if (rest.starts_with("<think>")) return on_template(at, end);
   if (rest.starts_with("<<<")) return on_here_string(at, end);
+  if (rest.starts_with("<<")) return on_here_document(at, end);
   return at + 1;
 }
 
@@ -317,7 +323,9 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
       const bool another_flag = value.starts_with('-') && !looks_random(value);
       const bool another_name = env_.keys.classify(value).kind != KeyKind::none;
       if (!another_flag && !another_name) key = around.flagged;
-      around.flagged = {};
+      // Redis: `"AUTH" "name" "password"`.
+      const bool more = around.open == 0 && next < end && text_[next] == quote;
+      if (!more) around.flagged = {};
     } else if (around.open != '{' || around.every_value) {
       key = around.inherited;
     }
@@ -337,6 +345,9 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
                                       named.kind == KeyKind::secret || named.kind == KeyKind::token;
         if (usable) around.flagged = named;
       }
+      const bool command = value == "AUTH" || value == "auth" || value == "requirepass";
+      if (command && next < end && text_[next] == quote)
+        around.flagged = {KeyKind::secret, What::password};
     }
   }
   KnownValues* const known = env_.known;
@@ -813,6 +824,9 @@ std::size_t Scanner::on_flag(std::size_t begin, std::size_t word_end, std::size_
       case 'p':
         if (said_before({"sshpass", "login", "mysql", "mariadb", "mongo", "redis", "skopeo"}))
           key = {KeyKind::secret, What::password};
+        break;
+      case 'P':
+        if (said_before({"sqlcmd", "bcp ", "ipmitool"})) key = {KeyKind::secret, What::password};
         break;
       case 'a':
         if (said_before({"redis-cli"})) key = {KeyKind::secret, What::password};

@@ -132,6 +132,8 @@ class Scanner {
   // scan_contexts.cpp: what the text around says.
   std::size_t on_piped_secret(std::size_t begin, std::size_t word_end, std::size_t end);
   std::size_t on_here_string(std::size_t at, std::size_t end);
+  std::size_t on_here_document(std::size_t at, std::size_t end);
+  [[nodiscard]] bool passes_to_tool(std::size_t brace) const;
   [[nodiscard]] bool is_secret_object(std::size_t at);
 
   // scan_values.cpp: values by the class of their key.
