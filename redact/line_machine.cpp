@@ -312,7 +312,7 @@ bool LineMachine::block_line(std::string_view line, std::size_t begin, Edits& ou
     if (text >= line.size()) return true;
     const std::string_view rest = line.substr(text);
     const bool record = is_record_start(line.substr(begin)) && !is_item_mark(rest);
-    const bool ends = record || block_.lines_left-- <= 0 ||
+    const bool ends = record || block_.lines_left-- <= 0 || rest.starts_with("-- ") ||
                       (std::string_view(">[]{}<").find(rest.front()) != std::string_view::npos &&
                        !is_item_mark(rest));
     const bool speaker = rest.find(": ") < 16;

@@ -189,6 +189,11 @@ void Stream::State::span_of_user_text(std::string_view line, const UserTextTrack
     const auto begin = static_cast<std::size_t>(words.data() - line.data());
     return mask_text(line, begin, begin + words.size());
   }
+  // One text between quotes and nothing else, as short as it may be.
+  const char first = text.front();
+  if ((first == '"' || first == '\'') && text.size() > 3 && text.back() == first &&
+      text.substr(1, text.size() - 2).find(first) == std::string_view::npos)
+    return mask_text(line, part.begin + 1, part.end - 1);
   for (std::size_t at = part.begin; at < part.end; ++at) {
     if (const Edit* edit = edit_behind(at); edit != nullptr && edit->begin <= at) {
       at = edit->end;  // the quote behind a masked text ends it and begins none

@@ -80,14 +80,37 @@ std::size_t Scanner::on_here_document(std::size_t at, std::size_t end) {
   return at + 2;
 }
 
-/// Whether the brace opens what a tool is called with: `Calling tool book with args {`.
+/// Whether the brace opens what a tool is called with or gave back: `Calling tool book with args
+/// {`,
+/// `[tool] result of book -> {`.
 bool Scanner::passes_to_tool(std::size_t brace) const {
   if (!env_.profile.content || !env_.profile.free_text) return false;
-  const std::string_view before =
-      text_.substr(brace > 120 ? brace - 120 : 0, std::min<std::size_t>(brace, 120));
-  const bool named = before.ends_with("args ") || before.ends_with("arguments ") ||
-                     before.ends_with("params ") || before.ends_with("parameters ");
-  return named && (base::icontains(before, "tool") || base::icontains(before, "function"));
+  static constexpr std::array<std::string_view, 9> k_leads{"args ",       "arguments ", "params ",
+                                                           "parameters ", "-> ",        "=> ",
+                                                           "returned ",   "result: ",   "output: "};
+  const std::size_t begin = brace > 120 ? brace - 120 : 0;
+  const std::string_view before = text_.substr(begin, brace - begin);
+  const bool leads = std::any_of(k_leads.begin(), k_leads.end(),
+                                 [&](std::string_view lead) { return before.ends_with(lead); });
+  return leads && (base::icontains(before, "tool") || base::icontains(before, "function call"));
+}
+
+/// The bytes of a piece of text: `{"token": " Ada", "logprob": -0.1, "bytes": [32, 65, 100, 97]}`.
+std::size_t Scanner::bytes_of_piece(std::size_t bracket, std::size_t end) {
+  if (!env_.profile.content) return bracket;
+  const std::size_t begin = bracket > 96 ? bracket - 96 : 0;
+  const std::size_t close = text_.substr(0, std::min(end, bracket + 512)).find(']', bracket);
+  if (close == std::string_view::npos ||
+      !base::contains(text_.substr(begin, bracket - begin), "logprob"))
+    return bracket;
+  const std::string_view list = part(bracket + 1, close);
+  if (list.find_first_not_of("0123456789, ") != std::string_view::npos ||
+      list.find(',') == std::string_view::npos)
+    return bracket;
+  std::string name = shown(env_.namer.name(What::token_ids, list));
+  if (quote_ != '"') name = '"' + name + '"';
+  out_.push_back({bracket + 1, close, What::token_ids, std::move(name)});
+  return close;
 }
 
 /// Whether the `data` whose brace stands at `at` is that of a Kubernetes Secret: its object says so

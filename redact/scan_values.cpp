@@ -140,6 +140,12 @@ void Scanner::mask_value(KeyClass key, std::size_t begin, std::size_t end) {
     case KeyKind::if_random:
       if (is_structured(value))
         return look_inside(key, key.kind == KeyKind::secret, begin, end, quote_);
+      // `{"token": " Ada", "logprob": -0.1}`: a piece of text.
+      if (key.kind == KeyKind::token && env_.profile.content && value.size() <= 64 &&
+          !is_secret_value(key, value) &&
+          base::contains(part(end, std::min(end + 24, text_.size())), "logprob") &&
+          !is_masked(value))
+        return mask(begin, end, What::text, value);
       if (base::contains(value, "://") || base::contains(value, "-----BEGIN")) break;
       if (const auto blank = value.find(' ');
           blank != std::string_view::npos && is_scheme(value.substr(0, blank))) {
@@ -379,7 +385,19 @@ std::size_t Scanner::bare_value(KeyClass key, char separator, std::size_t key_be
       if (is_role(part(at, stop))) frame().speech = true;
       return stop;
     }
-    case KeyKind::pieces:
+    case KeyKind::pieces: {
+      // `tokens: 128000 9906 11 856 836 374`: some length makes a list of it.
+      std::size_t stop = at;
+      std::size_t numbers = 0;
+      while (stop < end && (is_digit(text_[stop]) || text_[stop] == ' ')) {
+        if (is_digit(text_[stop]) && (stop == at || text_[stop - 1] == ' ')) ++numbers;
+        ++stop;
+      }
+      while (stop > at && text_[stop - 1] == ' ') --stop;
+      if (numbers < 6 || (stop < end && text_[stop] != ' ')) return at;
+      mask(at, stop, What::token_ids, part(at, stop));
+      return stop;
+    }
     case KeyKind::none:
       break;
   }
@@ -689,6 +707,11 @@ KeyClass Scanner::phrase_class(std::size_t begin, std::size_t end) const {
     return is_one_of(previous, k_speakers) ? KeyClass{KeyKind::content, What::text} : KeyClass{};
   if (is_one_of(last, k_partners))
     return is_one_of(previous, k_ways) ? KeyClass{KeyKind::content, What::text} : KeyClass{};
+  // What retrieval found: `Got node text: `.
+  static constexpr std::array<std::string_view, 5> k_found{"node", "chunk", "page", "document",
+                                                           "passage"};
+  if (iequals(last, "text") && is_one_of(previous, k_found))
+    return {KeyKind::content, What::document};
   for (int words = 0; words < 3 && first > 1 && text_[first - 1] == ' '; ++words) {
     std::size_t start = first - 1;
     while (start > 0 && is_alpha(text_[start - 1])) --start;

@@ -45,14 +45,17 @@ bool is_envelope(std::string_view key) {
 
 /// Objects that hold a picture or a recording in base64.
 bool is_media(std::string_view key) {
-  return key.size() >= 4 && key.size() <= 11 &&
+  return key.size() >= 4 && key.size() <= 12 &&
          is_one_of(key, {"input_audio", "audio", "image", "image_url", "inline_data", "inlineData",
-                         "source", "video", "file", "blob", "media"});
+                         "source", "video", "file", "blob", "media", "images", "b64_json",
+                         "image_base64", "audio_base64", "base64"});
 }
 
-/// base64 of some length and nothing else.
+/// base64 of some length and nothing else; no path and no digest.
 bool is_long_base64(std::string_view text) {
-  return text.size() >= 64 && std::all_of(text.begin(), text.end(), [](char c) {
+  return text.size() >= 64 && looks_random(text.substr(0, 256)) &&
+         !std::all_of(text.begin(), text.end(), is_hex) &&
+         std::all_of(text.begin(), text.end(), [](char c) {
            return is_alnum(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_';
          });
 }
@@ -165,8 +168,7 @@ std::size_t Scanner::on_open(std::size_t at, std::size_t end) {
     if (part(at, end).starts_with("[INST]")) return on_template(at, end);
   }
   push(text_[at], {});
-  if (text_[at] == '{' && at > 6 && text_[at - 1] == ' ' && text_[at - 2] == 's' &&
-      passes_to_tool(at)) {
+  if (text_[at] == '{' && at > 6 && text_[at - 1] == ' ' && passes_to_tool(at)) {
     frame().inherited = {KeyKind::content, What::output};
     frame().every_value = true;
   }
@@ -472,7 +474,8 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
     if (phrase.kind != KeyKind::none) found = phrase;
   }
   found = allowed(found);
-  if (found.kind == KeyKind::none && frame().every_value) found = frame().inherited;
+  const bool names = found.kind == KeyKind::name || found.kind == KeyKind::value;
+  if (frame().every_value && (found.kind == KeyKind::none || names)) found = frame().inherited;
   const std::size_t at = skip_blanks(value, end);
   if (at >= end) return end;
   const char c = text_[at];
@@ -480,6 +483,13 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
   if ((class_of(c) & k_is_quote) != 0) {
     if (found.kind == KeyKind::value && frame().named.kind == KeyKind::none)
       frame().named = name_after(at, end);
+    if (is_media(key) && env_.profile.content) {
+      const std::size_t close = closing_quote(at, end, false);
+      if (close != std::string_view::npos && is_long_base64(part(at + 1, close))) {
+        mask(at + 1, close, What::text, part(at + 1, close));
+        return close + 1;
+      }
+    }
     if (depth_ == 0 && key == "apiVersion") state_.other_object = false;
     if (depth_ == 0 && key == "kind")
       state_.other_object = !part(at + 1, end).starts_with("Secret\"");
@@ -507,6 +517,9 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
     frame().every_value = true;
     return at + 1;
   }
+  if (c == '[' && key == "bytes") {
+    if (const std::size_t after = bytes_of_piece(at, end); after > at) return after;
+  }
   if (c == '[' && found.is_secret() && part(at, end).starts_with("[]string{")) {
     push('{', found);  // Go prints `"X-Api-Key":[]string{"x"}`
     frame().every_value = true;
@@ -515,7 +528,7 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
   if ((class_of(c) & k_is_open) != 0) {
     push(c, found);
     Frame& inner = frame();
-    if (c == '{' && is_media(key)) inner.media = true;
+    if (is_media(key)) inner.media = true;
     if (found.kind == KeyKind::value && state_.frames.size() > 1) {
       inner.named = state_.frames[state_.frames.size() - 2].named;
       if (c == '[') inner.inherited = inner.named;

@@ -134,6 +134,7 @@ class Scanner {
   std::size_t on_here_string(std::size_t at, std::size_t end);
   std::size_t on_here_document(std::size_t at, std::size_t end);
   [[nodiscard]] bool passes_to_tool(std::size_t brace) const;
+  std::size_t bytes_of_piece(std::size_t bracket, std::size_t end);
   [[nodiscard]] bool is_secret_object(std::size_t at);
 
   // scan_values.cpp: values by the class of their key.

@@ -252,6 +252,24 @@ TEST_CASE("redactor: user text that a rule pack marks is masked, the fields besi
   CHECK(out.find("\"rid\": \"r-17\"") != std::string::npos);
 }
 
+TEST_CASE(
+    "user text: a marked text between quotes is masked however short, what is no text stays") {
+  redact::Options options = salted();
+  evidence::UserTextSpan span;
+  span.id = "own-engine";
+  span.start = "delta: output: ";
+  span.end = ", output_ids: ";
+  options.user_text.push_back(span);
+  redact::Redactor redactor(options);
+  const redact::Source source{"x", evidence::Kind::container_log, evidence::Format::lines};
+  const std::string out = redactor.redact(
+      "r-1 delta: output: ' divorce', output_ids: [48]\nr-2 delta: output: None, output_ids: []\n",
+      source);
+  CHECK(out.find("divorce") == std::string::npos);
+  CHECK(out.find("', output_ids: [48]") != std::string::npos);
+  CHECK(out.find("r-2 delta: output: None, output_ids: []") != std::string::npos);
+}
+
 TEST_CASE("user text: the texts that every start must hold are read from its pattern") {
   using redact::required_literals;
   using Literals = std::vector<std::string>;
