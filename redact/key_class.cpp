@@ -573,12 +573,17 @@ KeyClass KeyCache::classify(std::string_view key) {
     return slot.length == key.size() && same(slot.key.data(), key.data(), key.size());
   };
   // Two places for each key: the second keeps what the first gave away.
-  const std::size_t place = hash_of(key) % k_slots;
+  const std::size_t place = hash_of(key) % slots_.size();
   Slot& slot = slots_[place];
   if (!holds(slot)) {
     Slot& second = slots_[place ^ 1U];
     if (holds(second)) return second.result;
     second = slot;
+    if (++misses_ > slots_.size() && slots_.size() < k_most_slots) {
+      misses_ = 0;
+      slots_.assign(slots_.size() * 8, Slot{});
+      return classify(key);
+    }
     slot.length = static_cast<std::uint8_t>(key.size());
     std::memcpy(slot.key.data(), key.data(), key.size());
     slot.result = classifier_->classify(key);

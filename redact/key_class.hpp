@@ -70,7 +70,9 @@ class KeyCache {
   [[nodiscard]] KeyClass classify(std::string_view key);
 
  private:
-  static constexpr std::size_t k_slots = 8192;
+  /// A small file needs few; a stream that misses often gets more.
+  static constexpr std::size_t k_first_slots = 128;
+  static constexpr std::size_t k_most_slots = 8192;
   static constexpr std::size_t k_longest = 60;
   /// One line of the processor's cache.
   struct alignas(64) Slot {
@@ -80,7 +82,8 @@ class KeyCache {
   };
   static_assert(sizeof(Slot) == 64);
   const KeyClassifier* classifier_;
-  std::vector<Slot> slots_ = std::vector<Slot>(k_slots);
+  std::vector<Slot> slots_ = std::vector<Slot>(k_first_slots);
+  std::size_t misses_ = 0;
 };
 
 }  // namespace triage::redact

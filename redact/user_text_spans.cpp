@@ -75,7 +75,7 @@ std::vector<std::string> required_literals(std::string_view pattern) {
 
 UserTextSpans::UserTextSpans(const std::vector<evidence::UserTextSpan>& spans) {
   for (const evidence::UserTextSpan& span : spans) {
-    Entry entry{span, compile(span.start), nullptr};
+    Entry entry{span, compile(span.start), nullptr, required_literals(span.start)};
     if (!entry.start) continue;
     if (span.end) {
       entry.end = compile(*span.end);
@@ -96,7 +96,7 @@ UserTextTracker::UserTextTracker(const UserTextSpans& spans, evidence::Kind kind
   }
   windows_.resize(1U << k_slot_bits);
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const auto literals = required_literals(entries_[i]->span.start);
+    const std::vector<std::string>& literals = entries_[i]->literals;
     by_line_ = by_line_ || literals.empty();
     for (const std::string& literal : literals) {
       for (std::size_t shift = 0; shift < k_stride; ++shift) {

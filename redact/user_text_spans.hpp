@@ -27,6 +27,8 @@ class UserTextSpans {
     evidence::UserTextSpan span;
     std::unique_ptr<re2::RE2> start;
     std::unique_ptr<re2::RE2> end;  ///< null: to the end of the line
+    std::vector<std::string>
+        literals;  ///< of which every start holds one; read once for all streams
   };
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
 
