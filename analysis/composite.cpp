@@ -64,9 +64,14 @@ class Composites {
       const Observation& y = model_.observations[b];
       return same == Same::file ? x.file == y.file : agrees(x.place, y.place, same);
     };
-    world.order = [this](std::size_t a, std::size_t b) {
-      const Ordering order = order_of(model_.observations[a], model_.observations[b]);
+    const auto sign = [](Ordering order) {
       return order == Ordering::before ? -1 : order == Ordering::after ? 1 : 0;
+    };
+    world.order = [this, sign](std::size_t a, std::size_t b) {
+      return sign(order_of(model_.observations[a], model_.observations[b]));
+    };
+    world.end_order = [this, sign](std::size_t a, std::size_t b) {
+      return sign(end_order_of(model_.observations[a], model_.observations[b]));
     };
     world.part = [this](std::size_t index, const std::string& name) {
       return part_of(model_, index, name);

@@ -38,6 +38,20 @@ Ordering order_of(const Observation& a, const Observation& b) {
   return Ordering::unknown;
 }
 
+Observation last_of(const Observation& o) {
+  Observation last;
+  last.file = o.file;
+  last.line = std::max(o.line, o.last_line);
+  last.fact = o.fact;
+  last.place = o.place;
+  last.time = o.last_time ? o.last_time : o.time;
+  return last;
+}
+
+Ordering end_order_of(const Observation& a, const Observation& b) {
+  return a.last_line > a.line || a.last_time ? order_of(last_of(a), b) : order_of(a, b);
+}
+
 std::optional<std::int64_t> time_between(const Observation& a, const Observation& b) {
   if (!a.time || !b.time) return std::nullopt;
   const std::int64_t gap = std::max(earliest(b) - latest(a), earliest(a) - latest(b));

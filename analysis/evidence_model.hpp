@@ -41,6 +41,11 @@ enum class Ordering : std::uint8_t { before, after, unknown };
 [[nodiscard]] Ordering order_of(const Observation& a, const Observation& b);
 inline constexpr std::int64_t k_clock_tolerance_ns = 10'000'000'000;
 
+/// Where and when a folded observation's last repeat stands; the observation's own place otherwise.
+[[nodiscard]] Observation last_of(const Observation& o);
+/// `order_of` for "a comes after b": a folded observation counts by its last repeat.
+[[nodiscard]] Ordering end_order_of(const Observation& a, const Observation& b);
+
 /// Distance in time, when both have one: 0 when the uncertainties overlap.
 [[nodiscard]] std::optional<std::int64_t> time_between(const Observation& a, const Observation& b);
 

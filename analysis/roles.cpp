@@ -147,27 +147,28 @@ class Settler {
   }
 
   bool is_seen(const rules::Seen& seen, const Observation& o) const {
-    return std::any_of(model_.observations.begin(), model_.observations.end(),
-                       [&](const Observation& other) {
-                         if (&other == &o || !is_named_by(seen.ref, other)) return false;
-                         if (seen.same == Same::file ? other.file != o.file
-                                                     : !agrees(o.place, other.place, seen.same))
-                           return false;
-                         for (const auto& [name, wanted] : seen.captures)
-                           if (!seen_capture(o, other, name, wanted)) return false;
-                         if (seen.within_ns) {
-                           const auto apart = time_between(o, other);
-                           if (apart && *apart > *seen.within_ns) return false;
-                         }
-                         const Ordering order = order_of(other, o);
-                         if (seen.order == Order::before)
-                           return order != Ordering::after &&
-                                  !(order == Ordering::unknown && other.file == o.file);
-                         if (seen.order == Order::after)
-                           return order != Ordering::before &&
-                                  !(order == Ordering::unknown && other.file == o.file);
-                         return true;
-                       });
+    return std::any_of(
+        model_.observations.begin(), model_.observations.end(), [&](const Observation& other) {
+          if (&other == &o || !is_named_by(seen.ref, other)) return false;
+          if (seen.same == Same::file ? other.file != o.file
+                                      : !agrees(o.place, other.place, seen.same))
+            return false;
+          for (const auto& [name, wanted] : seen.captures)
+            if (!seen_capture(o, other, name, wanted)) return false;
+          if (seen.within_ns) {
+            const auto apart = time_between(o, other);
+            if (apart && *apart > *seen.within_ns) return false;
+          }
+          const Ordering order =
+              seen.order == Order::after ? end_order_of(other, o) : order_of(other, o);
+          if (seen.order == Order::before)
+            return order != Ordering::after &&
+                   !(order == Ordering::unknown && other.file == o.file);
+          if (seen.order == Order::after)
+            return order != Ordering::before &&
+                   !(order == Ordering::unknown && other.file == o.file);
+          return true;
+        });
   }
 
   static bool seen_capture(const Observation& o, const Observation& other, const std::string& name,
@@ -199,7 +200,7 @@ class Settler {
   void clear(Observation& o) {
     for (const rules::ClearedBy& by : o.rule->cleared_by) {
       const bool cleared = any_named(by.ref, [&](const Observation& other) {
-        if (&other == &o || order_of(other, last_of(o)) != Ordering::after) return false;
+        if (&other == &o || end_order_of(other, last_of(o)) != Ordering::after) return false;
         if (by.same == Same::file ? other.file != o.file : !agrees(o.place, other.place, by.same))
           return false;
         const auto apart = time_between(o, other);
@@ -207,17 +208,6 @@ class Settler {
       });
       if (cleared) o.role = Role::context;
     }
-  }
-
-  /// A folded observation is over at its last repeat.
-  static Observation last_of(const Observation& o) {
-    Observation last;
-    last.file = o.file;
-    last.line = o.line;
-    last.fact = o.fact;
-    last.place = o.place;
-    last.time = o.last_time ? o.last_time : o.time;
-    return last;
   }
 
   EvidenceModel& model_;

@@ -409,7 +409,7 @@ class Builder {
     std::set<std::uint32_t> started;
     for (const Observation& o : model_.observations) {
       if (has_tag(o, "engine-serving") || has_tag(o, "engine-ready"))
-        newest_work[o.file] = std::max(newest_work[o.file], o.line);
+        newest_work[o.file] = std::max({newest_work[o.file], o.line, o.last_line});
       if (has_tag(o, "engine-start") || has_tag(o, "load-start") || has_tag(o, "loading-progress"))
         started.insert(o.file);
       if (has_tag(o, "planned-termination")) {

@@ -151,6 +151,7 @@ class Stage {
       return same == Same::any || x.empty() || y.empty() || x == y;
     };
     world_.order = [](std::size_t a, std::size_t b) { return a < b ? -1 : a > b ? 1 : 0; };
+    world_.end_order = world_.order;
     world_.part = [this](std::size_t i, const std::string& name) { return part(i, name); };
   }
   Stage(const Stage&) = delete;

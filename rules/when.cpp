@@ -122,7 +122,8 @@ class Evaluation {
   bool ordered(const Term& term, const WhenObservation& o) const {
     if (term.order == Order::any || first_.empty()) return true;
     return std::any_of(first_.begin(), first_.end(), [&](const WhenObservation* f) {
-      const int order = world_.order(o.index, f->index);
+      const int order = term.order == Order::after ? world_.end_order(o.index, f->index)
+                                                   : world_.order(o.index, f->index);
       return order == 0 || (order < 0) == (term.order == Order::before);
     });
   }

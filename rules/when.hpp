@@ -30,6 +30,8 @@ struct WhenWorld {
   std::function<bool(std::size_t a, std::size_t b, Same same)> agrees;  ///< by the caller's index
   /// -1: a before b, 1: after, 0: nothing says.
   std::function<int(std::size_t a, std::size_t b)> order;
+  /// The same for the last repeat of `a`, which may have folded many lines.
+  std::function<int(std::size_t a, std::size_t b)> end_order;
   /// A part of the place (`pod`, `node`, `gpu` ...) or a capture; where pods are unnamed `pod`
   /// gives the file.
   std::function<std::string(std::size_t index, const std::string& name)> part;
