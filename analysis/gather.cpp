@@ -17,7 +17,6 @@
 namespace triage::analysis {
 
 using evidence::Fact;
-using evidence::Kind;
 
 namespace {
 

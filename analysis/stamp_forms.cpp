@@ -8,7 +8,6 @@
 namespace triage::analysis {
 namespace {
 
-using evidence::Stamp;
 constexpr auto k_kernel = evidence::Kind::kernel_log;
 constexpr auto k_system = evidence::Kind::system_log;
 constexpr auto k_gateway = evidence::Kind::gateway_log;

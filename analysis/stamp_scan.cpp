@@ -180,7 +180,7 @@ std::optional<std::int64_t> scan_zone(Scanner& in) {
   if (!minute) next = short_form;
   if (minute.value_or(0) > 59 || is_digit(next.peek())) return std::nullopt;
   in = next;
-  const std::int64_t offset = *hour * k_hour + minute.value_or(0) * 60 * k_second;
+  const std::int64_t offset = *hour * k_hour + minute.value_or(0) * std::int64_t{60} * k_second;
   return sign == '+' ? offset : -offset;
 }
 

@@ -260,7 +260,7 @@ class Child {
     }
   }
 
-  static constexpr std::size_t k_buffer = 128 * 1024;
+  static constexpr std::size_t k_buffer = std::size_t{128} * 1024;
   static constexpr int k_ticks_of_grandchildren = 10;
 
   const Command& command_;

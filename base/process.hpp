@@ -21,7 +21,7 @@ struct Command {
   std::vector<std::pair<std::string, std::string>> environment;
   /// How long a program may take to end after SIGTERM, and after SIGKILL, before the next step.
   std::chrono::milliseconds grace{2'000};
-  std::size_t stderr_limit = 64 * 1024;  ///< of standard error, its beginning is kept
+  std::size_t stderr_limit = std::size_t{64} * 1024;  ///< of standard error, its beginning is kept
 };
 
 struct Ended {
