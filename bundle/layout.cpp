@@ -154,7 +154,7 @@ class Below {
  public:
   Below(const Parts& parts, int marker) : parts_(parts), from_(marker + 1) {}
   [[nodiscard]] std::string_view operator[](int i) const {
-    const auto at = static_cast<std::size_t>(from_ + i);
+    const std::size_t at = static_cast<std::size_t>(from_) + static_cast<std::size_t>(i);
     return at < parts_.size() ? parts_[at] : std::string_view();
   }
   [[nodiscard]] int count() const { return static_cast<int>(parts_.size()) - from_; }

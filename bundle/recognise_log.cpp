@@ -12,7 +12,6 @@
 namespace triage::bundle::detail {
 namespace {
 
-using evidence::Format;
 using evidence::Kind;
 
 constexpr std::array<std::string_view, 12> k_months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",

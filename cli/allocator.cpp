@@ -23,14 +23,17 @@ void prepare_allocator() {
   // Too large for what the heap has now, so it grows. Volatile: the compiler may not leave it out.
   void* volatile block = std::malloc(k_touched);
   std::free(block);
-  const auto begin = (reinterpret_cast<std::uintptr_t>(block) + k_page - 1) / k_page * k_page;
-  const auto end = reinterpret_cast<std::uintptr_t>(::sbrk(0));
-  if (block == nullptr || begin + k_touched >= end) return;
+  if (block == nullptr) return;
+  const auto past_page = reinterpret_cast<std::uintptr_t>(block) % k_page;
+  char* const begin = static_cast<char*>(block) + (k_page - past_page);
+  char* const rest = begin + k_touched;
+  const auto* const end = static_cast<const char*>(::sbrk(0));
+  if (rest >= end) return;
     // Old kernels know neither; then pages come one by one, as ever.
 #if defined(MADV_POPULATE_WRITE)
-  ::madvise(reinterpret_cast<void*>(begin), k_touched, MADV_POPULATE_WRITE);
+  ::madvise(begin, k_touched, MADV_POPULATE_WRITE);
 #endif
-  ::madvise(reinterpret_cast<void*>(begin + k_touched), end - begin - k_touched, MADV_HUGEPAGE);
+  ::madvise(rest, static_cast<std::size_t>(end - rest), MADV_HUGEPAGE);
 #endif
 }
 
