@@ -6,6 +6,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -240,6 +241,28 @@ def starts(args, inputs, pairs):
     return result
 
 
+def loads(args, inputs, pairs):
+    """What a pack of 1000 rules adds to the analysis of one line, without and with its cache, and what reading the
+    built-in rules takes by the tool's own clock."""
+    line = Path(inputs.make(inputs.dir / "line.log", lambda p: p.write_text("one line\n")))
+    pack = inputs.rules(1000)
+    cache = inputs.dir / "cache"
+    plain = f"{args.triage} analyze {line}"
+    with_pack = f"XDG_CACHE_HOME={cache} {args.triage} analyze --rules {pack} {line}"
+    cold, cached, built_in = [], [], []
+    for _ in range(max(9, pairs)):
+        shutil.rmtree(cache, ignore_errors=True)
+        without = measure(plain)["wall"]
+        cold.append(measure(with_pack)["wall"] - without)
+        cached.append(measure(with_pack)["wall"] - without)
+        run = subprocess.run([args.triage, "analyze", "--timings", line], capture_output=True, text=True, check=True)
+        built_in.append(float(run.stderr.split("load rules ")[1].split(";")[0]))
+    return [{"what": what, "ms": factor * statistics.median(values), "must_ms": must}
+            for what, values, factor, must in (("1000 user rules, cold", cold, 1000, 300),
+                                               ("1000 user rules, cached", cached, 1000, 50),
+                                               ("built-in rules", built_in, 1, 10))]
+
+
 def split(args, inputs):
     path = inputs.log("engine")
     run = subprocess.run([args.triage, "analyze", "--jobs", "1", "--timings", "-f", "json", path],
@@ -282,10 +305,13 @@ def main():
     report = {"size_mib": args.size >> 20, "cores": cores, "load_before": load_before, "rows": results, "redact": filtered}
     if not args.only:
         report["start"] = starts(args, inputs, args.pairs)
+        report["load"] = loads(args, inputs, args.pairs)
         report["peak"] = peaks(args, inputs)
         report["split"] = split(args, inputs)
         for name, r in report["start"].items():
             print(f"cold start, {name}: {r['ms']:.1f} ms ({r['cpu_ms']:.1f} ms of processor)")
+        for load in report["load"]:
+            print(f"loading, {load['what']}: {load['ms']:.1f} ms (must {load['must_ms']})")
         for peak in report["peak"]:
             print(f"peak memory at {peak['size_mib']} MiB: {peak['peak_mib']:.1f} MiB (must 64, goal 32)")
         print(report["split"])
