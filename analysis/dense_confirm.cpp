@@ -4,6 +4,8 @@
 #include <re2/set.h>
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
 
 namespace triage::analysis {
 namespace {
@@ -11,7 +13,12 @@ namespace {
 constexpr std::size_t k_dense_lines = 512;   ///< candidates of a block from which it may be dense
 constexpr std::size_t k_dense_patterns = 4;  ///< patterns that each of them names on average
 constexpr std::size_t k_long_line = 64U << 10U;
-constexpr int k_most_sets = 8;               ///< a stream that shows new patterns all the time
+constexpr int k_most_sets = 8;  ///< a stream that shows new patterns all the time
+/// An automaton of more patterns outgrows its memory and is built anew all the time, which costs a
+/// thousand times what it saves.
+constexpr std::size_t k_most_patterns = 128;
+constexpr std::int64_t k_slow_ns_per_byte = 100;  ///< the same in the clock's words
+constexpr std::size_t k_judged_bytes = 64U << 10U;
 constexpr std::int64_t k_memory = 16 << 20;  ///< of the set's automaton
 
 }  // namespace
@@ -61,8 +68,10 @@ void DenseConfirm::narrow(std::string_view block, Candidates& found) {
   const auto is_long = [](const Candidate& line) {
     return line.end - line.begin >= k_long_line && line.count > 1;
   };
-  if (!dense && std::none_of(found.lines.begin(), found.lines.end(), is_long)) return;
+  if (given_up_ || (!dense && std::none_of(found.lines.begin(), found.lines.end(), is_long)))
+    return;
   learn(found);
+  if (set_ == nullptr) return;
   std::vector<std::uint32_t> pool;
   pool.reserve(found.pool.size());
   for (Candidate& line : found.lines) {
@@ -94,15 +103,26 @@ void DenseConfirm::learn(const Candidates& found) {
                                       pattern.regex.anchored();
                              }),
               shown.end());
-  if (std::includes(wanted_.begin(), wanted_.end(), shown.begin(), shown.end()) ||
-      sets_ == k_most_sets)
-    return;
+  if (std::includes(wanted_.begin(), wanted_.end(), shown.begin(), shown.end())) return;
   std::vector<std::uint32_t> all;
   std::set_union(wanted_.begin(), wanted_.end(), shown.begin(), shown.end(),
                  std::back_inserter(all));
   wanted_ = std::move(all);
-  set_ = std::make_unique<Set>(rules_, wanted_);
-  ++sets_;
+  given_up_ = wanted_.size() > k_most_patterns || ++sets_ > k_most_sets;
+  set_ = given_up_ ? nullptr : std::make_unique<Set>(rules_, wanted_);
+}
+
+/// Whether the set could tell; what it costs is watched, for automata differ.
+bool DenseConfirm::ask(std::string_view line) {
+  const auto start = std::chrono::steady_clock::now();
+  const bool told = set_->match(line, hits_);
+  spent_ns_ +=
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)
+          .count();
+  asked_bytes_ += line.size();
+  given_up_ = !told || (asked_bytes_ >= k_judged_bytes &&
+                        spent_ns_ > k_slow_ns_per_byte * static_cast<std::int64_t>(asked_bytes_));
+  return told;
 }
 
 void DenseConfirm::narrow_line(std::string_view line, std::span<const std::uint32_t> patterns,
@@ -111,7 +131,7 @@ void DenseConfirm::narrow_line(std::string_view line, std::span<const std::uint3
   const bool blanked = std::any_of(patterns.begin(), patterns.end(), [this](std::uint32_t id) {
     return rules_.patterns()[id].use == LineRules::Use::user_text_start;
   });
-  const bool told = !blanked && set_ != nullptr && set_->match(line, hits_);
+  const bool told = !blanked && !given_up_ && ask(line);
   for (const std::uint32_t id : patterns) {
     const bool refused = told && std::binary_search(wanted_.begin(), wanted_.end(), id) &&
                          !std::binary_search(hits_.begin(), hits_.end(), static_cast<int>(id));

@@ -16,7 +16,7 @@ namespace triage::analysis {
 
 /// Where most lines are candidates of many patterns (a storm), or a line is very long, asking for
 /// all patterns at once is cheaper than for one after another. Works on the patterns that the
-/// stream has shown; for one stream, by one thread.
+/// stream has shown, while they are few enough for that; for one stream, by one thread.
 class DenseConfirm {
  public:
   explicit DenseConfirm(const LineRules& rules);
@@ -31,6 +31,7 @@ class DenseConfirm {
  private:
   class Set;
   void learn(const Candidates& found);
+  bool ask(std::string_view line);
   void narrow_line(std::string_view line, std::span<const std::uint32_t> patterns,
                    std::vector<std::uint32_t>& pool);
 
@@ -39,6 +40,9 @@ class DenseConfirm {
   std::unique_ptr<Set> set_;
   std::vector<int> hits_;
   int sets_ = 0;
+  bool given_up_ = false;  ///< for this stream: it does not pay
+  std::size_t asked_bytes_ = 0;
+  std::int64_t spent_ns_ = 0;
 };
 
 }  // namespace triage::analysis
