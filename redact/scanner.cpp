@@ -483,7 +483,7 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
   if ((class_of(c) & k_is_quote) != 0) {
     if (found.kind == KeyKind::value && frame().named.kind == KeyKind::none)
       frame().named = name_after(at, end);
-    if (is_media(key) && env_.profile.content) {
+    if (end - at > 64 && env_.profile.content && is_media(key)) {
       const std::size_t close = closing_quote(at, end, false);
       if (close != std::string_view::npos && is_long_base64(part(at + 1, close))) {
         mask(at + 1, close, What::text, part(at + 1, close));
