@@ -309,6 +309,8 @@ class Handler(BaseHTTPRequestHandler):
                                 f"executable file not found in $PATH: unknown\n", "code": 126}
         if answer.get("hang"):
             time.sleep(120)
+        # A program takes a moment to start; kubectl throws away what comes before its streams are ready.
+        time.sleep(0.25)
         for offset in range(0, len(text_of(answer.get("stdout", ""))), 8192):
             self.frame(b"\x01" + text_of(answer["stdout"])[offset:offset + 8192])
         if answer.get("stderr"):
