@@ -358,10 +358,10 @@ void HostSide::add_clock(const Channel& channel) {
 }
 
 void HostSide::read_gpus(const std::string& node, const Result& result) {
-  auto gpus = parse_gpu_csv(result.redacted);
+  const auto gpus = parse_gpu_csv(result.redacted);
   session_.edit_manifest([&](bundle::Manifest& manifest) {
     for (auto& entry : manifest.nodes)
-      if (entry.name == session_.shown_host(node)) entry.gpus = std::move(gpus);
+      if (entry.name == session_.shown_host(node)) entry.gpus = gpus;
   });
 }
 

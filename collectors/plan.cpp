@@ -30,6 +30,7 @@ constexpr std::array<std::pair<std::string_view, Scope>, 9> k_scopes{
 template <std::size_t N, class Value>
 std::vector<std::string> names_of(const std::array<std::pair<std::string_view, Value>, N>& table) {
   std::vector<std::string> names;
+  names.reserve(N);
   for (const auto& [name, value] : table) names.emplace_back(name);
   return names;
 }

@@ -271,7 +271,7 @@ Ended Session::ask(const std::vector<std::string>& argv, milliseconds deadline, 
   command.argv = argv;
   command.deadline = std::max(milliseconds{1}, std::min(deadline, left()));
   command.environment = {{"LC_ALL", "C"}};
-  const auto ended = base::run(
+  auto ended = base::run(
       command,
       [&](std::string_view piece) {
         output.append(piece.substr(0, limit - std::min(limit, output.size())));

@@ -89,10 +89,10 @@ base::Status migrate(Database& database, const std::string& path) {
         fmt::format("the history is of version {}, this triage knows {}", version.value(), known),
         path, "use the newer triage"};
   for (std::int64_t step = version.value(); step < known; ++step) {
-    const auto status = database.execute(std::string(migrations()[static_cast<std::size_t>(step)]));
+    auto status = database.execute(std::string(migrations()[static_cast<std::size_t>(step)]));
     if (!status) return status;
   }
-  const auto status = database.execute(fmt::format("PRAGMA user_version = {}", known));
+  auto status = database.execute(fmt::format("PRAGMA user_version = {}", known));
   if (!status) return status;
   return transaction->commit();
 }

@@ -312,7 +312,7 @@ base::Status Store::for_each(const std::function<void(const Run&)>& visit) const
     if (!row.value()) return base::Done{};
     Run run = run_from(statement.value());
     run.report_json = statement->text(25);
-    const auto status = read_names(state_->database, run);
+    auto status = read_names(state_->database, run);
     if (!status) return status;
     visit(run);
   }

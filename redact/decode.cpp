@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "base/utf8.hpp"
 
@@ -68,20 +69,19 @@ std::size_t unescape(std::string_view source, std::size_t at, std::string& out) 
 }
 
 /// Values of the base64 digits, both alphabets; -1 for what is none.
-constexpr std::array<signed char, 256> make_base64() {
-  std::array<signed char, 256> values{};
+constexpr std::array<std::int16_t, 256> make_base64() {
+  std::array<std::int16_t, 256> values{};
   for (auto& value : values) value = -1;
-  for (int i = 0; i < 26; ++i) {
-    values[static_cast<std::size_t>('A' + i)] = static_cast<signed char>(i);
-    values[static_cast<std::size_t>('a' + i)] = static_cast<signed char>(26 + i);
+  for (std::size_t i = 0; i < 26; ++i) {
+    values['A' + i] = static_cast<std::int16_t>(i);
+    values['a' + i] = static_cast<std::int16_t>(26 + i);
   }
-  for (int i = 0; i < 10; ++i)
-    values[static_cast<std::size_t>('0' + i)] = static_cast<signed char>(52 + i);
+  for (std::size_t i = 0; i < 10; ++i) values['0' + i] = static_cast<std::int16_t>(52 + i);
   values['+'] = values['-'] = 62;
   values['/'] = values['_'] = 63;
   return values;
 }
-constexpr std::array<signed char, 256> k_base64 = make_base64();
+constexpr std::array<std::int16_t, 256> k_base64 = make_base64();
 
 bool decode_base64_into(std::string_view source, std::string& out) {
   while (!source.empty() && source.back() == '=') source.remove_suffix(1);

@@ -383,12 +383,8 @@ std::size_t Scanner::on_query(std::size_t at, std::size_t end) {
     if (key.kind == KeyKind::key || name == "code" || name == "ticket" || name == "assertion" ||
         name == "hash")
       key = {KeyKind::if_random, What::token};
-    if (key.kind == KeyKind::secret || key.kind == KeyKind::token || key.kind == KeyKind::auth) {
-      if (is_secret_value(key, text)) {
-        mask(value, value_end, key.what, text);
-        continue;
-      }
-    } else if (key.kind == KeyKind::if_random) {
+    if (key.kind == KeyKind::secret || key.kind == KeyKind::token || key.kind == KeyKind::auth ||
+        key.kind == KeyKind::if_random) {
       if (is_secret_value(key, text)) {
         mask(value, value_end, key.what, text);
         continue;

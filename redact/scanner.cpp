@@ -135,7 +135,7 @@ void Scanner::scan(std::size_t begin, std::size_t end) {
     }
     const char c = text_[at];
     const unsigned kind = class_of(c);
-    if (kind == 0) {
+    if (kind == 0) {  // NOLINT(bugprone-branch-clone): the commonest case comes first
       ++at;
     } else if ((kind & k_is_word) != 0) {
       at = on_word(at, end);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "report/display.hpp"
 #include "report/escape.hpp"
@@ -52,6 +53,7 @@ std::optional<Format> format_from(std::string_view name) {
 const std::vector<std::string>& format_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
+    all.reserve(std::size(k_formats));
     for (const Entry& entry : k_formats) all.emplace_back(entry.name);
     return all;
   }();

@@ -73,10 +73,12 @@ class Places {
 
 /// Microseconds from `start_ns`, as a double: stamps of hostile logs may be centuries apart.
 void write_time(JsonWriter& out, const std::optional<evidence::Time>& time, std::int64_t start_ns) {
-  if (time)
-    out.number(static_cast<double>((written_ns(*time) - start_ns) / 1000));
-  else
+  if (!time) {
     out.null();
+    return;
+  }
+  const std::int64_t microseconds = (written_ns(*time) - start_ns) / 1000;
+  out.number(static_cast<double>(microseconds));
 }
 
 std::int64_t start_of(const Report& report, std::size_t count) {

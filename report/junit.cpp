@@ -109,6 +109,7 @@ Check read_check(const Report& report) {
 
 std::vector<Check> checks_of(const Report& report) {
   std::vector<Check> checks;
+  checks.reserve(std::size(k_fault_classes));
   for (const std::string_view name : k_fault_classes) checks.push_back(class_check(report, name));
   checks.push_back(quarantine_check(report));
   checks.push_back(explained_check(report));

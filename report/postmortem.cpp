@@ -51,6 +51,7 @@ std::string title_of(const analysis::Report& report) {
 
 std::vector<std::string> section_ids() {
   std::vector<std::string> ids;
+  ids.reserve(std::size(k_sections));
   for (const Section& section : k_sections) ids.emplace_back(section.id);
   return ids;
 }

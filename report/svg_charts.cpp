@@ -200,6 +200,7 @@ std::string svg_charts(const analysis::Report& report) {
       by_name[series.name].push_back(&series);
   }
   std::vector<std::string> names;
+  names.reserve(by_name.size());
   for (const auto& [name, group] : by_name) names.push_back(name);
   const auto before = [](const auto& a, const auto& b) { return importance(a) < importance(b); };
   std::stable_sort(names.begin(), names.end(), before);
