@@ -53,12 +53,14 @@ std::vector<std::string> lanes_of(const std::vector<const ObservationEntry*>& da
   std::map<std::string, std::size_t> counts;
   for (const auto* seen : dated) ++counts[seen->at.file];
   std::vector<std::pair<std::size_t, std::string>> by_count;
+  by_count.reserve(counts.size());
   for (const auto& [file, count] : counts) by_count.emplace_back(count, file);
   const bool too_many = by_count.size() > k_max_lanes;
   std::stable_sort(by_count.begin(), by_count.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   if (too_many) by_count.resize(k_max_lanes - 1);
   std::vector<std::string> lanes;
+  lanes.reserve(by_count.size() + 1);
   for (const auto& [count, file] : by_count) lanes.push_back(file);
   std::sort(lanes.begin(), lanes.end());
   if (too_many) lanes.emplace_back("others");

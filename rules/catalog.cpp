@@ -152,7 +152,7 @@ class TableReader {
 
   std::string checked(const Cell& cell, std::string_view what,
                       const std::vector<std::string>& known) {
-    const std::string word(cell.text);
+    std::string word(cell.text);
     if (std::find(known.begin(), known.end(), word) != known.end()) return word;
     const std::string near = base::nearest(word, known);
     error(cell.place, "unknown-" + base::replace_all(std::string(what), " ", "-"),

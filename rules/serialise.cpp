@@ -239,8 +239,8 @@ template <class Ar, class V>
 void visit(Ar& ar, std::map<std::string, V>& values) {
   if constexpr (Ar::k_reads) {
     for (std::size_t n = ar.count(); n > 0; --n) {
-      std::string key = ar.text();
-      visit(ar, values[std::move(key)]);
+      // Written in order: each goes to the end.
+      visit(ar, values.emplace_hint(values.end(), ar.text(), V{})->second);
     }
   } else {
     ar.number(values.size());

@@ -52,6 +52,7 @@ struct CompiledVariable {
 
 std::vector<CompiledVariable> compile_variables() {
   std::vector<CompiledVariable> all;
+  all.reserve(std::size(k_variables));
   for (const Variable& v : k_variables)
     all.push_back({compile_pattern(std::string("^") + v.find), &v});
   return all;
