@@ -50,6 +50,7 @@ bool YamlReader::each_key(Id map, std::string_view scope, const std::vector<Key>
       continue;
     }
     std::vector<std::string> known;
+    known.reserve(keys.size());
     for (const Key& k : keys) known.emplace_back(k.name);
     const std::string near = base::nearest(name, known);
     std::sort(known.begin(), known.end());

@@ -24,18 +24,21 @@ std::string flow_list(const std::vector<std::string>& items) {
 
 std::string scalars(const std::vector<std::string>& items) {
   std::vector<std::string> out;
+  out.reserve(items.size());
   for (const std::string& item : items) out.push_back(yaml_scalar(item));
   return flow_list(out);
 }
 
 std::string patterns(const std::vector<std::string>& items) {
   std::vector<std::string> out;
+  out.reserve(items.size());
   for (const std::string& item : items) out.push_back(yaml_quoted(item));
   return flow_list(out);
 }
 
 std::string kinds(const std::vector<Kind>& all) {
   std::vector<std::string> out;
+  out.reserve(all.size());
   for (const Kind kind : all) out.emplace_back(to_string(kind));
   return flow_list(out);
 }
