@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "analysis/causality.hpp"
 #include "analysis/composite.hpp"
@@ -13,15 +12,10 @@
 #include "analysis/roles.hpp"
 #include "analysis/sections.hpp"
 #include "analysis/verdict.hpp"
+#include "base/stopwatch.hpp"
 
 namespace triage::analysis {
 namespace {
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 void find_end(EvidenceModel& model) {
   const auto take = [&](const std::optional<evidence::Time>& time) {
@@ -100,7 +94,7 @@ base::Result<Analysed> run_pipeline(const std::vector<std::string>& inputs, Matc
   EvidenceModel& model = result.model;
   model = std::move(gathered).value();
   sort_facts(model);
-  std::int64_t start = now_ns();
+  base::Stopwatch watch;
   date(model, options);
   observe_facts(model, matching, 0);
   model.entities.learn(model.facts, model.observations, model.streams, model.hosts);
@@ -122,12 +116,11 @@ base::Result<Analysed> run_pipeline(const std::vector<std::string>& inputs, Matc
   observe_facts(model, matching, parsed);
   complete_places(model);
   narrow(model, options);
-  timings.date_and_derive += now_ns() - start;
-  start = now_ns();
+  timings.date_and_derive += watch.lap();
   settle_roles(model, matching.rules);
   result.lifts = run_composites(model, matching.rules);
   result.causality = explain(model);
-  timings.verdict += now_ns() - start;
+  timings.verdict += watch.lap();
   return result;
 }
 
@@ -140,12 +133,12 @@ base::Result<Report> Engine::analyze(const std::vector<std::string>& inputs,
   Timings& time = timings == nullptr ? own : *timings;
   auto analysed = run_pipeline(inputs, *matching_, options, time);
   if (!analysed) return analysed.problem();
-  const std::int64_t start = now_ns();
+  base::Stopwatch watch;
   Report report =
       make_report(analysed->model, analysed->causality, analysed->lifts, matching_->rules);
   report.tool_version = options.tool_version;
   add_sections(report, analysed->model);
-  time.verdict += now_ns() - start;
+  time.verdict += watch.lap();
   return report;
 }
 

@@ -4,8 +4,9 @@
 #include <re2/set.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
+
+#include "base/stopwatch.hpp"
 
 namespace triage::analysis {
 namespace {
@@ -114,11 +115,9 @@ void DenseConfirm::learn(const Candidates& found) {
 
 /// Whether the set could tell; what it costs is watched, for automata differ.
 bool DenseConfirm::ask(std::string_view line) {
-  const auto start = std::chrono::steady_clock::now();
+  base::Stopwatch watch;
   const bool told = set_->match(line, hits_);
-  spent_ns_ +=
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)
-          .count();
+  spent_ns_ += watch.lap();
   asked_bytes_ += line.size();
   given_up_ = !told || (asked_bytes_ >= k_judged_bytes &&
                         spent_ns_ > k_slow_ns_per_byte * static_cast<std::int64_t>(asked_bytes_));

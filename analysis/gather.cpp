@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 
 #include "analysis/derive/derive.hpp"
 #include "analysis/formats/parsers.hpp"
+#include "analysis/named_place.hpp"
 #include "analysis/read_ahead.hpp"
 #include "analysis/scan_crew.hpp"
 #include "base/digest.hpp"
+#include "base/stopwatch.hpp"
 #include "bundle/documentation.hpp"
 #include "bundle/streams.hpp"
 
@@ -25,12 +26,6 @@ constexpr std::size_t k_most_structured = 64U << 20U;
 constexpr std::size_t k_most_facts = 400'000;
 /// A log of this size waits in memory until a thread is free for it.
 constexpr std::size_t k_small_log = 2U << 20U;
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 /// Hashes what passes through.
 class Digesting final : public bundle::ByteStream {
@@ -71,21 +66,15 @@ struct Gathered {
 /// What captures name is nearest, then what the file's path or manifest says, then the line's
 /// prefix.
 evidence::Place merged_place(const Observation& o, const evidence::Place& file) {
-  evidence::Place place;
+  evidence::Place place = named_place(o.captures);
   const auto capture = [&](const char* name) {
     const auto it = o.captures.find(name);
     return it == o.captures.end() ? std::string() : it->second;
   };
-  place.pci = evidence::normalise_pci(capture("pci"));
-  place.gpu_uuid = evidence::normalise_gpu_uuid(capture("gpu_uuid"));
-  place.gpu_index = capture("gpu_index");
   place.rank = capture("rank");
-  place.pod = capture("pod");
-  place.container = capture("container");
   if (const std::string pid = capture("pid");
       !pid.empty() && pid.find_first_not_of("0123456789") == std::string::npos)
     place.pid = pid;
-  place.node = capture("node");
   place.fill_from(file);
   place.fill_from(o.place);
   return place;
@@ -99,7 +88,7 @@ class Gatherer {
         crew_(matching.lines, *matching.filter, options.jobs) {}
 
   base::Result<EvidenceModel> run(const std::vector<std::string>& inputs) {
-    const std::int64_t start = now_ns();
+    base::Stopwatch watch;
     const std::int64_t parsed_before = timings_.parse;
     auto summary = bundle::read_inputs(inputs, options_.input,
                                        [this](const bundle::EvidenceFile& file,
@@ -116,7 +105,7 @@ class Gatherer {
       model_.warnings.push_back("left out " + omission.path + ": " + omission.reason);
     }
     for (const std::string& warning : summary->warnings) model_.warnings.push_back(warning);
-    timings_.read_and_scan += now_ns() - start - (timings_.parse - parsed_before);
+    timings_.read_and_scan += watch.lap() - (timings_.parse - parsed_before);
     return std::move(model_);
   }
 
@@ -139,7 +128,7 @@ class Gatherer {
 
   void parse(formats::Parser parser, const bundle::EvidenceFile& file, bundle::ByteStream& stream,
              Gathered& into) {
-    const std::int64_t start = now_ns();
+    base::Stopwatch watch;
     Digesting digesting(stream);
     bundle::ByteStream& source = options_.digest ? digesting : stream;
     std::string text;
@@ -158,7 +147,7 @@ class Gatherer {
     into.lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
     if (options_.digest) into.digest = digesting.finish();
     into.damage = stream.damage();
-    timings_.parse += now_ns() - start;
+    timings_.parse += watch.lap();
   }
 
   /// Small logs wait in memory for a free thread and plain files on disk are opened by it, so that

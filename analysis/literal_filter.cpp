@@ -107,7 +107,7 @@ class LiteralFilter final : public LineFilter {
     const auto index = static_cast<std::size_t>(kind);
     std::call_once(prepared_.at(index), [&] { prepare(kind); });
     Muted* const muted = search.muted != nullptr && !search.muted->empty() ? search.muted : nullptr;
-    if (!of_kind_.at(index).unfiltered.empty()) return every_line(block, kind, muted, out);
+    if (of_kind_.at(index).every_line) return every_line(block, kind, muted, out);
     if (block.size() < LiteralPlan::k_window) return;
     const Planned planned = plan_for(kind, search.tuning);
     const std::uint64_t* bitmap =
@@ -133,8 +133,7 @@ class LiteralFilter final : public LineFilter {
 
  private:
   struct OfKind {
-    std::vector<std::uint32_t>
-        unfiltered;  ///< patterns without a literal: every line is a candidate
+    bool every_line = false;  ///< a pattern has no literal: every line is a candidate
     WindowBitmap bitmap;
   };
   struct Planned {
@@ -317,7 +316,8 @@ class LiteralFilter final : public LineFilter {
     plan_.mark(literals_, of_kind.bitmap,
                [&](const Literal& literal) { return (literal.kinds & kind_bit(kind)) != 0; });
     for (std::uint32_t p = 0; p < rules_.patterns().size(); ++p)
-      if (rules_.applies(p, kind) && rules_.literals(p).empty()) of_kind.unfiltered.push_back(p);
+      of_kind.every_line =
+          of_kind.every_line || (rules_.applies(p, kind) && rules_.literals(p).empty());
   }
 
   const LineRules& rules_;

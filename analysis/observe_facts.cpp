@@ -2,6 +2,7 @@
 #include <map>
 
 #include "analysis/gather.hpp"
+#include "analysis/named_place.hpp"
 #include "evidence/fact.hpp"
 #include "rules/where.hpp"
 
@@ -101,27 +102,11 @@ class FactObserver {
     if (!hit || refused || !rule.continued.empty()) return false;
     Observation o = start(*rule.rule, index);
     o.text = std::string(line.substr(0, 4096));
-    place_from(captures, o.place);
+    o.place.fill_from(named_place(captures));
     o.captures = std::move(captures);
     add_fact_captures(o, model_.facts[index]);
     add(std::move(o));
     return true;
-  }
-
-  static void place_from(const std::map<std::string, std::string>& captures,
-                         evidence::Place& place) {
-    const auto get = [&](const char* name) {
-      const auto it = captures.find(name);
-      return it == captures.end() ? std::string() : it->second;
-    };
-    evidence::Place named;
-    named.pci = evidence::normalise_pci(get("pci"));
-    named.gpu_uuid = evidence::normalise_gpu_uuid(get("gpu_uuid"));
-    named.gpu_index = get("gpu_index");
-    named.container = get("container");
-    named.node = get("node");
-    named.pod = get("pod");
-    place.fill_from(named);
   }
 
   void observe_where(const rules::Rule& rule, std::size_t index) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <unordered_map>
 
 #include "analysis/dense_confirm.hpp"
@@ -13,6 +12,7 @@
 #include "analysis/unmatched_lines.hpp"
 #include "analysis/user_text_mask.hpp"
 #include "analysis/window.hpp"
+#include "base/stopwatch.hpp"
 #include "base/text.hpp"
 
 namespace triage::analysis {
@@ -28,12 +28,6 @@ constexpr std::size_t k_least_split = 256U << 10U;
 constexpr std::array<std::size_t, 2> k_part_sizes{64U << 10U, 8U << 10U};
 constexpr std::size_t k_parts = k_part_sizes.size() + 1;
 constexpr std::size_t k_most_folds = 20'000;
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 class FileScan {
  public:
@@ -99,7 +93,7 @@ class FileScan {
   /// not looked for in the parts before, where it would cost most of the time and change nothing
   /// but the count; that is reckoned from the share of the parts that were searched.
   void scan_block(std::uint64_t first_line, bool piece) {
-    const std::int64_t start = now_ns();
+    base::Stopwatch watch;
     set_parts(piece);
     for (std::size_t i = parts_.size(); i-- > 0;) {
       Part& part = parts_[i];
@@ -113,7 +107,7 @@ class FileScan {
       }
       if (i > 0) mute_before(part, i - 1);
     }
-    const std::int64_t found = now_ns();
+    result_.filter_ns += watch.lap();
     user_text_.open(block_, first_line);
     line_number_ = first_line;
     line_counted_ = 0;
@@ -122,8 +116,7 @@ class FileScan {
       scan_candidates(part.found);
     }
     end_block();
-    result_.filter_ns += found - start;
-    result_.confirm_ns += now_ns() - found;
+    result_.confirm_ns += watch.lap();
   }
 
   struct Part {

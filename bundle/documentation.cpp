@@ -119,6 +119,10 @@ Shape shape_of(std::string_view head) {
 }  // namespace
 
 bool reads_as_documentation(std::string_view head) {
+  // Most logs hold nothing that could be a heading.
+  if (head.find('#') == std::string_view::npos && !base::contains(head, "====") &&
+      !base::contains(head, "----"))
+    return false;
   constexpr std::string_view k_utf8_mark = "\xef\xbb\xbf";
   if (head.substr(0, 3) == k_utf8_mark) head.remove_prefix(3);
   const Shape shape = shape_of(head);

@@ -29,7 +29,7 @@ void prepare_allocator() {
   char* const rest = begin + k_touched;
   const auto* const end = static_cast<const char*>(::sbrk(0));
   if (rest >= end) return;
-    // Old kernels know neither; then pages come one by one, as ever.
+    // Kernels that know neither let pages come one by one, as ever.
 #if defined(MADV_POPULATE_WRITE)
   ::madvise(begin, k_touched, MADV_POPULATE_WRITE);
 #endif

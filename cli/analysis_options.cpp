@@ -62,7 +62,9 @@ void add_analysis_settings(CLI::App& command, AnalysisOptions& options) {
       ->option_text("TIME");
   command.add_option("--place", options.places, "Where a loose file comes from; repeatable")
       ->option_text("FILE=NODE[/POD]");
-  command.add_option("--jobs", options.jobs, "Files read in parallel; default: as many as cores")
+  command
+      .add_option("--jobs", options.jobs,
+                  "Threads that read and scan; default: as many as cores, at most 8")
       ->check(CLI::Range(0, 64))
       ->option_text("N");
   command.add_flag("--digest", options.digest, "Put the SHA-256 of every input into the report");

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
-#include <utility>
 
 #include "analysis/analyze.hpp"
+#include "base/stopwatch.hpp"
 #include "base/text.hpp"
+#include "cli/allocator.hpp"
 #include "cli/analysis_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/history_use.hpp"
@@ -34,39 +34,30 @@ struct Options {
   bool timings = false;
 };
 
-/// Where the time of a command went.
-class Stopwatch {
- public:
+/// Where the time of a command went. Nanoseconds.
+struct Spent {
+  std::int64_t load = 0, render = 0;
   analysis::Timings analysis;  ///< summed over the inputs
-
-  /// Nanoseconds since the last call, or since the beginning.
-  std::int64_t lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::exchange(last_, now))
-        .count();
-  }
-  void print(std::int64_t load, std::int64_t render) const {
-    const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
-    const analysis::Timings& t = analysis;
-    fmt::print(stderr,
-               "timings (ms): load rules {:.1f}; read and scan {:.1f} (filter {:.1f} and confirm "
-               "{:.1f} of all threads); parse {:.1f}; date and derive {:.1f}; verdict {:.1f}; "
-               "render {:.1f}\n",
-               ms(load), ms(t.read_and_scan), ms(t.filter), ms(t.confirm), ms(t.parse),
-               ms(t.date_and_derive), ms(t.verdict), ms(render));
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
+
+void print_timings(const Spent& spent) {
+  const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
+  const analysis::Timings& t = spent.analysis;
+  fmt::print(stderr,
+             "timings (ms): load rules {:.1f}; read and scan {:.1f} (filter {:.1f} and confirm "
+             "{:.1f} of all threads); parse {:.1f}; date and derive {:.1f}; verdict {:.1f}; "
+             "render {:.1f}\n",
+             ms(spent.load), ms(t.read_and_scan), ms(t.filter), ms(t.confirm), ms(t.parse),
+             ms(t.date_and_derive), ms(t.verdict), ms(spent.render));
+}
 
 /// The report of some inputs, in the light of the history when asked for.
 std::optional<analysis::Report> report_of(const std::vector<std::string>& inputs,
                                           const rules::RuleSet& rules,
                                           const analysis::AnalyzeOptions& settings,
-                                          const Options& options, Stopwatch& watch,
+                                          const Options& options, analysis::Timings& timings,
                                           Context& context) {
-  auto report = analysis::analyze(inputs, rules, settings, &watch.analysis);
+  auto report = analysis::analyze(inputs, rules, settings, &timings);
   if (!report) {
     context.fail(Exit::nothing_read, report.problem());
     return std::nullopt;
@@ -93,10 +84,12 @@ void run(const Options& options, Context& context) {
   const auto& inputs = options.analysis.inputs;
   const bool apart = options.each || options.output.combine;
   (void)format_of(options.output, apart ? inputs.size() : 1);
-  Stopwatch watch;
+  prepare_allocator();
+  Spent spent;
+  base::Stopwatch watch;
   const auto rules = load(options.analysis, context);
   if (!rules) return;
-  const std::int64_t load_ns = watch.lap();
+  spent.load = watch.lap();
   const auto settings = settings_of(options.analysis);
   if (!settings) throw UsageError{settings.problem().to_string()};
   if (!options.why_not.empty()) {
@@ -110,19 +103,20 @@ void run(const Options& options, Context& context) {
   }
   std::vector<NamedResult> results;
   if (!apart) {
-    auto report = report_of(inputs, *rules, *settings, options, watch, context);
+    auto report = report_of(inputs, *rules, *settings, options, spent.analysis, context);
     if (!report) return;
     results.push_back({inputs.front(), std::move(*report)});
   }
   for (std::size_t i = 0; apart && i < inputs.size(); ++i) {
-    auto report = report_of({inputs[i]}, *rules, *settings, options, watch, context);
+    auto report = report_of({inputs[i]}, *rules, *settings, options, spent.analysis, context);
     if (report) results.push_back({inputs[i], std::move(*report)});
   }
   if (results.empty()) return;
   context.exit = Exit::done;  // one input of many that could not be read was said
   (void)watch.lap();
   show_reports(results, options.output, context);
-  if (options.timings) watch.print(load_ns, watch.lap());
+  spent.render = watch.lap();
+  if (options.timings) print_timings(spent);
   if (options.record) record(results, options, context);
 }
 

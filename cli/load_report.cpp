@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "base/text.hpp"
+#include "cli/allocator.hpp"
 #include "cli/output.hpp"
 #include "report/json_reader.hpp"
 
@@ -36,6 +37,7 @@ std::optional<analysis::Report> report_of(const AnalysisOptions& options, Contex
     context.fail(Exit::nothing_read, stored.problem());
     return std::nullopt;
   }
+  prepare_allocator();
   const auto rules = load(options, context);
   if (!rules) return std::nullopt;
   const auto settings = settings_of(options);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/allocator.hpp"
 #include "cli/commands.hpp"
 
 namespace {
@@ -103,7 +102,6 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  triage::cli::prepare_allocator();
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

@@ -1,6 +1,10 @@
 #include "cli/rule_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <set>
+
+#include "base/process.hpp"
+#include "base/text.hpp"
 
 namespace triage::cli {
 
@@ -33,13 +37,17 @@ std::optional<rules::RuleSet> load_rules(const RuleOptions& options, Context& co
 void say_of_packs(const std::vector<rules::Diagnostic>& diagnostics, const Context& context) {
   constexpr std::size_t k_shown = 10;
   std::size_t wanted = 0;
+  std::set<std::string> files;  // of what is not shown
   for (const rules::Diagnostic& d : diagnostics) {
     if (context.quiet && d.level != rules::Diagnostic::Level::error) continue;
-    if (++wanted <= k_shown) std::fputs(d.to_string().c_str(), stderr);
+    if (++wanted <= k_shown)
+      std::fputs(d.to_string().c_str(), stderr);
+    else
+      files.insert(base::shell_words({d.place.file}));
   }
   if (wanted > k_shown)
     std::fprintf(stderr, "and %zu more: `triage rules lint %s` names them all\n", wanted - k_shown,
-                 diagnostics.front().place.file.c_str());
+                 base::join({files.begin(), files.end()}, " ").c_str());
 }
 
 }  // namespace triage::cli

@@ -23,6 +23,13 @@ bool reads_secret(std::string_view command) {
 
 }  // namespace
 
+/// Whether what stands in a secret's place at `first` is masked already, a variable or a
+/// placeholder.
+bool Scanner::names_none(std::string_view value, std::size_t first, std::size_t end) const {
+  return value.empty() || is_masked(value) || is_reference(value) || value.front() == '$' ||
+         placeholder_length(part(first, end)) > 0;
+}
+
 /// `echo x | docker login --password-stdin`: the last argument before the pipe.
 std::size_t Scanner::on_piped_secret(std::size_t begin, std::size_t word_end, std::size_t end) {
   const std::size_t pipe = text_.substr(0, std::min(end, begin + 4096)).find('|', word_end);
@@ -44,9 +51,7 @@ std::size_t Scanner::on_piped_secret(std::size_t begin, std::size_t word_end, st
   }
   std::string_view value = part(first, stop);
   if (value.ends_with("\\n")) value.remove_suffix(2);
-  if (value.empty() || is_masked(value) || is_reference(value) || value.front() == '$' ||
-      placeholder_length(part(first, end)) > 0)
-    return 0;
+  if (names_none(value, first, end)) return 0;
   mask(first, first + value.size(), What::password, value);
   return pipe;
 }
@@ -64,9 +69,7 @@ std::size_t Scanner::on_here_string(std::size_t at, std::size_t end) {
     stop = std::min(text_.find_first_of(" \t;|&", first), end);
   }
   const std::string_view value = part(first, stop);
-  if (value.empty() || is_masked(value) || is_reference(value) || value.front() == '$' ||
-      placeholder_length(part(first, end)) > 0)
-    return at + 3;
+  if (names_none(value, first, end)) return at + 3;
   mask(first, stop, What::password, value);
   return stop;
 }

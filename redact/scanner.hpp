@@ -130,6 +130,7 @@ class Scanner {
   std::size_t on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end);
 
   // scan_contexts.cpp: what the text around says.
+  [[nodiscard]] bool names_none(std::string_view value, std::size_t first, std::size_t end) const;
   std::size_t on_piped_secret(std::size_t begin, std::size_t word_end, std::size_t end);
   std::size_t on_here_string(std::size_t at, std::size_t end);
   std::size_t on_here_document(std::size_t at, std::size_t end);

@@ -123,17 +123,23 @@ class DiagReader {
     }
   }
 
+  /// What a system of `GPU 3` is said to be.
+  Fact health_of(const std::string& gpu, const std::string& system, std::uint32_t line) {
+    Fact fact = make(line);
+    fact.set("category", "health", fact.line);
+    fact.set("test", system, fact.line);
+    const auto words = base::split_blanks(gpu);
+    if (!words.empty() && base::parse_int(words.back())) {
+      fact.set("gpu", std::string(words.back()), fact.line);
+      fact.place.gpu_index = words.back();
+    }
+    return fact;
+  }
+
   /// DCGM 3 hangs the systems under `Errors`: a verdict for each, the words in it or one below.
   void read_health_errors(const std::string& gpu, const LocatedNode& systems) {
     for (const auto& [system, node] : systems.members) {
-      Fact fact = make(node.line);
-      fact.set("category", "health", fact.line);
-      fact.set("test", system, fact.line);
-      const auto words = base::split_blanks(gpu);
-      if (!words.empty() && base::parse_int(words.back())) {
-        fact.set("gpu", std::string(words.back()), fact.line);
-        fact.place.gpu_index = words.back();
-      }
+      Fact fact = health_of(gpu, system, node.line);
       const LocatedNode& value = node.at("value");
       if (value.is_scalar()) {
         const auto first = base::split_blanks(value.text);
@@ -153,14 +159,7 @@ class DiagReader {
 
   void read_health_system(const std::string& gpu, const std::string& system,
                           const LocatedNode& verdict) {
-    Fact fact = make(verdict.line);
-    fact.set("category", "health", fact.line);
-    fact.set("test", system, fact.line);
-    const auto words = base::split_blanks(gpu);
-    if (!words.empty() && base::parse_int(words.back())) {
-      fact.set("gpu", std::string(words.back()), fact.line);
-      fact.place.gpu_index = words.back();
-    }
+    Fact fact = health_of(gpu, system, verdict.line);
     const LocatedNode& status = verdict.at("children", "Health", "value");
     const LocatedNode& own = verdict.at("value");
     if (own.is_scalar()) fact.set("status", status_word(own.text), own.line);
