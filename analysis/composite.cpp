@@ -38,7 +38,28 @@ constexpr std::size_t k_most_seen = 3000;
 
 class Composites {
  public:
-  Composites(EvidenceModel& model, const rules::RuleSet& rules) : model_(model), rules_(rules) {}
+  Composites(EvidenceModel& model, const rules::RuleSet& rules) : model_(model), rules_(rules) {
+    world_.kinds = model_.kinds;
+    world_.agrees = [this](std::size_t a, std::size_t b, Same same) {
+      const Observation& x = model_.observations[a];
+      const Observation& y = model_.observations[b];
+      return same == Same::file ? x.file == y.file : agrees(x.place, y.place, same);
+    };
+    const auto sign = [](Ordering order) {
+      return order == Ordering::before ? -1 : order == Ordering::after ? 1 : 0;
+    };
+    world_.order = [this, sign](std::size_t a, std::size_t b) {
+      return sign(order_of(model_.observations[a], model_.observations[b]));
+    };
+    world_.end_order = [this, sign](std::size_t a, std::size_t b) {
+      return sign(end_order_of(model_.observations[a], model_.observations[b]));
+    };
+    world_.part = [this](std::size_t index, const std::string& name) {
+      return part_of(model_, index, name);
+    };
+  }
+  Composites(const Composites&) = delete;
+  Composites& operator=(const Composites&) = delete;
 
   std::vector<Lift> run() {
     std::vector<Lift> lifts;
@@ -56,27 +77,7 @@ class Composites {
  private:
   std::optional<std::vector<std::size_t>> evaluate(const rules::Rule& rule) {
     collect();
-    rules::WhenWorld world;
-    world.observations = seen_;
-    world.kinds = model_.kinds;
-    world.agrees = [this](std::size_t a, std::size_t b, Same same) {
-      const Observation& x = model_.observations[a];
-      const Observation& y = model_.observations[b];
-      return same == Same::file ? x.file == y.file : agrees(x.place, y.place, same);
-    };
-    const auto sign = [](Ordering order) {
-      return order == Ordering::before ? -1 : order == Ordering::after ? 1 : 0;
-    };
-    world.order = [this, sign](std::size_t a, std::size_t b) {
-      return sign(order_of(model_.observations[a], model_.observations[b]));
-    };
-    world.end_order = [this, sign](std::size_t a, std::size_t b) {
-      return sign(end_order_of(model_.observations[a], model_.observations[b]));
-    };
-    world.part = [this](std::size_t index, const std::string& name) {
-      return part_of(model_, index, name);
-    };
-    return rules::evaluate(rule.when, world);
+    return rules::evaluate(rule.when, world_);
   }
 
   void collect() {
@@ -94,6 +95,7 @@ class Composites {
       seen_.push_back({o.rule->id, o.class_, o.cause, o.tags, o.role, o.count,
                        o.time ? std::optional(o.time->ns) : std::nullopt, i});
     }
+    world_.observations = rules::NamedObservations(seen_);
   }
 
   /// A sign of a system at work decides nothing as long as another term shows the fault.
@@ -150,6 +152,7 @@ class Composites {
   EvidenceModel& model_;
   const rules::RuleSet& rules_;
   std::vector<rules::WhenObservation> seen_;
+  rules::WhenWorld world_;
   std::size_t collected_ = static_cast<std::size_t>(-1);
 };
 

@@ -45,7 +45,8 @@ struct Observation {
   std::uint32_t catalog_line = 0;  ///< of the catalog row that was laid over it, or 0
   std::optional<rules::Confidence> confidence_cap;
   rules::Quarantine quarantine;
-  std::vector<rules::Step> next_steps;
+  /// Laid over what the rule itself advises: steps_of() makes one list of them.
+  std::vector<const std::vector<rules::Step>*> advice;
   std::vector<std::string> tags;
   bool fatal = false;
   bool stands_alone = false;

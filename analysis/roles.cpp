@@ -23,7 +23,7 @@ void start_from_rule(Observation& o) {
   o.fault_domain = rule.fault_domain;
   o.confidence_cap = rule.confidence_cap;
   o.quarantine = rule.quarantine;
-  o.next_steps = rule.next_steps;
+  o.advice.clear();
   o.tags = rule.tags;
   o.fatal = rule.fatal;
   o.pattern = rule.pattern.value_or("");
@@ -236,18 +236,26 @@ void apply(const rules::Overlay& overlay, Observation& o) {
   if (overlay.scope) o.scope = *overlay.scope;
   for (const std::string& tag : overlay.tags)
     if (std::find(o.tags.begin(), o.tags.end(), tag) == o.tags.end()) o.tags.push_back(tag);
-  for (const rules::Step& step : overlay.next_steps)
-    o.next_steps.erase(std::remove_if(o.next_steps.begin(), o.next_steps.end(),
-                                      [&](const rules::Step& s) {
-                                        return s.phase == step.phase &&
-                                               std::find(overlay.next_steps.begin(),
-                                                         overlay.next_steps.end(),
-                                                         s) == overlay.next_steps.end();
-                                      }),
-                       o.next_steps.end());
-  for (const rules::Step& step : overlay.next_steps)
-    if (std::find(o.next_steps.begin(), o.next_steps.end(), step) == o.next_steps.end())
-      o.next_steps.push_back(step);
+  if (!overlay.next_steps.empty()) o.advice.push_back(&overlay.next_steps);
+}
+
+std::vector<rules::Step> steps_of(const Observation& o) {
+  std::vector<rules::Step> steps = *o.rule->next_steps;
+  for (const std::vector<rules::Step>* layer : o.advice) {
+    const auto in = [](const std::vector<rules::Step>& list, const rules::Step& step) {
+      return std::find(list.begin(), list.end(), step) != list.end();
+    };
+    // A layer replaces what the layers below say of the phases that it names.
+    const auto replaced = [&](const rules::Step& below) {
+      return !in(*layer, below) &&
+             std::any_of(layer->begin(), layer->end(),
+                         [&](const rules::Step& step) { return step.phase == below.phase; });
+    };
+    steps.erase(std::remove_if(steps.begin(), steps.end(), replaced), steps.end());
+    for (const rules::Step& step : *layer)
+      if (!in(steps, step)) steps.push_back(step);
+  }
+  return steps;
 }
 
 bool is_named_by(const rules::Ref& ref, const Observation& o) {
@@ -272,7 +280,8 @@ void settle_roles(EvidenceModel& model, const rules::RuleSet& rules) {
 }
 
 std::string filled_title(const Observation& o) {
-  return fill(o.title, fill_values(o));
+  // Most titles name nothing: what they might name need not be gathered.
+  return o.title.find('{') == std::string::npos ? fill(o.title, {}) : fill(o.title, fill_values(o));
 }
 
 }  // namespace triage::analysis

@@ -16,6 +16,9 @@ void start_from_rule(Observation& observation);
 /// Lays `overlay` over an observation.
 void apply(const rules::Overlay& overlay, Observation& observation);
 
+/// What to do about the observation: the rule's steps; a layer over them replaces whole phases.
+[[nodiscard]] std::vector<rules::Step> steps_of(const Observation& observation);
+
 /// Whether `ref` names the observation (its rule, tags, class or cause as settled so far).
 [[nodiscard]] bool is_named_by(const rules::Ref& ref, const Observation& observation);
 

@@ -222,7 +222,7 @@ class Builder {
 
   void take_steps(const Observation& o) {
     const auto values = fill_values(o);
-    std::vector<rules::Step> steps = o.next_steps;
+    std::vector<rules::Step> steps = steps_of(o);
     std::stable_sort(steps.begin(), steps.end(),
                      [](const rules::Step& a, const rules::Step& b) { return a.phase < b.phase; });
     for (const rules::Step& step : steps) add_step(step, values);
@@ -281,7 +281,7 @@ class Builder {
         report_.quarantine = make_quarantine(model_, at(*root_), incident_, *set.quarantine);
       const auto values = fill_values(at(*root_));
       for (const rules::Step& step : set.next_steps) add_step(step, values);
-      for (const rules::Step& step : lift.rule->next_steps) add_step(step, values);
+      for (const rules::Step& step : *lift.rule->next_steps) add_step(step, values);
       for (const std::size_t i : lift.terms) add_entities(at(i));
     }
     std::stable_sort(report_.next_steps.begin(), report_.next_steps.end(),

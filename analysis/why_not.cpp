@@ -97,7 +97,7 @@ class WhyNot {
     if (!rule.catalog) return false;
     const auto table = rules_.catalogs.find(rule.catalog->table);
     return table != rules_.catalogs.end() &&
-           std::any_of(table->second.rows.begin(), table->second.rows.end(),
+           std::any_of(table->second.rows->begin(), table->second.rows->end(),
                        [&](const rules::CatalogRow& row) { return row.overlay.cause == cause_; });
   }
 
@@ -119,7 +119,7 @@ std::vector<std::string> names_of(const rules::RuleSet& rules) {
     for (const rules::Refine& refine : rule.refine) add(refine.overlay);
   }
   for (const auto& [name, table] : rules.catalogs)
-    for (const rules::CatalogRow& row : table.rows) add(row.overlay);
+    for (const rules::CatalogRow& row : *table.rows) add(row.overlay);
   return {names.begin(), names.end()};
 }
 

@@ -1,32 +1,24 @@
 #include "base/digest.hpp"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-#include <openssl/rand.h>
+#include <nettle/hmac.h>
+#include <nettle/sha2.h>
+#include <sys/random.h>
 
-#include <new>
+#include <cerrno>
 #include <stdexcept>
 
 namespace triage::base {
+namespace {
 
-// libcrypto fails here only when memory runs out or its configuration is broken: no caller could
-// mend either, so they are exceptions.
+const std::uint8_t* bytes_of(std::string_view text) {
+  return reinterpret_cast<const std::uint8_t*>(text.data());
+}
+
+}  // namespace
 
 struct Sha256::State {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-
-  State() {
-    if (context == nullptr) throw std::bad_alloc();
-    start();
-  }
-  ~State() { EVP_MD_CTX_free(context); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-
-  void start() const {
-    if (EVP_DigestInit_ex(context, EVP_sha256(), nullptr) != 1)
-      throw std::runtime_error("SHA-256 is not available from libcrypto");
-  }
+  sha256_ctx context;
+  State() { sha256_init(&context); }
 };
 
 Sha256::Sha256() : state_(std::make_unique<State>()) {}
@@ -35,14 +27,12 @@ Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::update(std::string_view bytes) {
-  EVP_DigestUpdate(state_->context, bytes.data(), bytes.size());
+  sha256_update(&state_->context, bytes.size(), bytes_of(bytes));
 }
 
 Sha256Digest Sha256::finish() {
   Sha256Digest digest{};
-  unsigned length = 0;
-  EVP_DigestFinal_ex(state_->context, digest.data(), &length);
-  state_->start();
+  sha256_digest(&state_->context, digest.size(), digest.data());  // and starts anew
   return digest;
 }
 
@@ -53,12 +43,11 @@ Sha256Digest sha256(std::string_view bytes) {
 }
 
 Sha256Digest hmac_sha256(std::string_view key, std::string_view message) {
+  hmac_sha256_ctx context;
+  hmac_sha256_set_key(&context, key.size(), bytes_of(key));
+  hmac_sha256_update(&context, message.size(), bytes_of(message));
   Sha256Digest digest{};
-  unsigned length = 0;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(message.data());
-  if (HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, message.size(),
-           digest.data(), &length) == nullptr)
-    throw std::runtime_error("HMAC is not available from libcrypto");
+  hmac_sha256_digest(&context, digest.size(), digest.data());
   return digest;
 }
 
@@ -75,8 +64,13 @@ std::string to_hex(std::span<const std::uint8_t> bytes) {
 
 std::string random_bytes(std::size_t count) {
   std::string bytes(count, '\0');
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count)) != 1)
-    throw std::runtime_error("the system has no random bytes to give");
+  for (std::size_t have = 0; have < count;) {
+    const ssize_t got = getrandom(bytes.data() + have, count - have, 0);
+    // No caller could mend a system without randomness.
+    if (got < 0 && errno != EINTR)
+      throw std::runtime_error("the system has no random bytes to give");
+    if (got > 0) have += static_cast<std::size_t>(got);
+  }
   return bytes;
 }
 

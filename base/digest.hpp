@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-/// SHA-256 and what is built on it, from OpenSSL's libcrypto.
+/// SHA-256 and what is built on it, from Nettle, which libarchive brings along anyway.
 namespace triage::base {
 
 using Sha256Digest = std::array<std::uint8_t, 32>;

@@ -99,7 +99,7 @@ std::vector<std::string> storm_lines(bench::LineWriter& writer, Kind kind) {
   for (const rules::Rule& rule : set.rules)
     if (rule.matcher == rules::Rule::Matcher::match && rule.reads(kind) &&
         rule.role != rules::Role::context)
-      for (const rules::Sample& sample : rule.samples_match)
+      for (const rules::Sample& sample : rule.samples->match)
         if (!sample.lines.empty() && sample.lines.find('\n') == std::string::npos &&
             rule_matches(*reference, rules, sample.lines, kind))
           all.push_back(sample.lines);

@@ -51,7 +51,7 @@ std::optional<Loaded> Cache::read(const std::string& key) const {
   if (!in.read(bytes.data(), static_cast<std::streamsize>(size))) return std::nullopt;
   const std::string_view body = std::string_view(bytes).substr(k_digest_length);
   if (bytes.compare(0, k_digest_length, digest(body)) != 0) return std::nullopt;
-  return loaded_from_bytes(body);
+  return loaded_from_bytes(bytes.substr(k_digest_length));
 }
 
 void Cache::write(const std::string& key, const Loaded& loaded) const {

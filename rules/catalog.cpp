@@ -128,7 +128,7 @@ class TableReader {
     }
     row.key.resize(table_.key_columns.size());
     set_quarantine(row, target, action, number);
-    table_.rows.push_back(std::move(row));
+    table_.rows.edit().push_back(std::move(row));
   }
 
   void set_quarantine(CatalogRow& row, const std::string& target, const std::string& action,
@@ -256,7 +256,7 @@ class TableReader {
   /// A row that an earlier one with the same keys hides is a mistake.
   void check_reachable() {
     std::map<std::vector<std::string>, std::uint32_t> seen;
-    for (const CatalogRow& row : table_.rows) {
+    for (const CatalogRow& row : *table_.rows) {
       std::vector<std::string> key;
       for (const std::string& cell : row.key) key.push_back(base::to_lower(cell));
       const auto [it, fresh] = seen.emplace(std::move(key), row.line);

@@ -53,7 +53,7 @@ Names::Names(const RuleSet& set) {
       if (test.op == Test::Op::regex && !test.values.empty()) groups(test.values.front());
   }
   for (const auto& [name, table] : set.catalogs)
-    for (const CatalogRow& row : table.rows) overlay(row.overlay);
+    for (const CatalogRow& row : *table.rows) overlay(row.overlay);
   rules.assign(ids.begin(), ids.end());
   tags.assign(tag_set.begin(), tag_set.end());
   causes.assign(cause_set.begin(), cause_set.end());

@@ -243,10 +243,10 @@ bool covers(const std::string& column, const std::string& general, const std::st
 std::vector<Diagnostic> check_catalog(const CatalogTable& table, std::string_view text,
                                       const std::string& file) {
   std::vector<Diagnostic> out;
-  for (std::size_t later = 1; later < table.rows.size(); ++later) {
-    const CatalogRow& special = table.rows[later];
+  for (std::size_t later = 1; later < table.rows->size(); ++later) {
+    const CatalogRow& special = (*table.rows)[later];
     for (std::size_t earlier = 0; earlier < later; ++earlier) {
-      const CatalogRow& general = table.rows[earlier];
+      const CatalogRow& general = (*table.rows)[earlier];
       bool hidden = true;
       for (std::size_t c = 0; hidden && c < table.key_columns.size(); ++c)
         hidden = covers(table.key_columns[c], general.key[c], special.key[c]);

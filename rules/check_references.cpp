@@ -222,7 +222,7 @@ class ReferenceChecker {
     if (rule.role != Role::root || rule.catalog || rule.severity < Severity::error) return;
     if (rule.matcher == Rule::Matcher::when && rule.when.effect == When::Effect::lift) return;
     const auto phase = [&](Phase wanted) {
-      return std::any_of(rule.next_steps.begin(), rule.next_steps.end(),
+      return std::any_of(rule.next_steps->begin(), rule.next_steps->end(),
                          [&](const Step& step) { return step.phase == wanted; });
     };
     std::vector<std::string> missing;

@@ -42,14 +42,14 @@ std::string worded(const std::string& cell) {
 const std::vector<Step>* steps_of_cause(const RuleSet& rules, const std::string& cause) {
   const std::vector<Step>* best = nullptr;
   for (const Rule& rule : rules.rules) {
-    if (rule.cause == cause && !rule.next_steps.empty()) {
-      if (rule.role == Role::root) return &rule.next_steps;
-      if (best == nullptr) best = &rule.next_steps;
+    if (rule.cause == cause && !rule.next_steps->empty()) {
+      if (rule.role == Role::root) return &*rule.next_steps;
+      if (best == nullptr) best = &*rule.next_steps;
     }
     for (const Refine& refine : rule.refine)
       if (refine.overlay.cause == cause && best == nullptr)
         best = refine.overlay.next_steps.empty()
-                   ? (rule.next_steps.empty() ? nullptr : &rule.next_steps)
+                   ? (rule.next_steps->empty() ? nullptr : &*rule.next_steps)
                    : &refine.overlay.next_steps;
   }
   return best;
@@ -103,7 +103,7 @@ void apply(const CatalogTable& table, const CatalogRow& row, Explanation& e) {
 
 /// Whether a sample of the catalog rule leads to this row.
 bool reaches(const Rule& rule, const CatalogTable& table, const CatalogRow& row) {
-  return std::any_of(rule.samples_match.begin(), rule.samples_match.end(), [&](const Sample& s) {
+  return std::any_of(rule.samples->match.begin(), rule.samples->match.end(), [&](const Sample& s) {
     std::map<std::string, std::string> captures;
     if (rule.matcher != Rule::Matcher::match || !match_line(rule, s.lines, &captures)) return false;
     std::vector<std::string> key;
@@ -138,7 +138,7 @@ Explanation explain_rule(const RuleSet& rules, const Rule& rule) {
   e.severity = to_string(rule.severity);
   e.fault_domain = rule.fault_domain;
   e.quarantine = rule.quarantine;
-  e.steps = rule.next_steps;
+  e.steps = *rule.next_steps;
   e.references = rule.references;
   e.rules = {rule.id};
   static_cast<void>(rules);
@@ -154,7 +154,7 @@ std::optional<Explanation> explain_cause(const RuleSet& rules, const std::string
     const Rule* rule = rules.find(id);
     const auto worth = [&](const Rule& r) {
       return (r.cause == cause ? 4 : 0) + (r.role == Role::root ? 2 : 0) +
-             (r.next_steps.empty() ? 0 : 1);
+             (r.next_steps->empty() ? 0 : 1);
     };
     if (best == nullptr || worth(*rule) > worth(*best)) best = rule;
   }
@@ -224,8 +224,9 @@ std::vector<Explanation> explain_words(const RuleSet& rules, const std::string& 
   for (const std::string& intrinfo : words)
     for (const std::string& status : words) {
       if (&intrinfo == &status && words.size() > 1) continue;
-      for (const CatalogRow& row : table->second.rows) {
-        CatalogTable one{table->second.name, table->second.key_columns, {row}};
+      for (const CatalogRow& row : *table->second.rows) {
+        CatalogTable one{table->second.name, table->second.key_columns,
+                         std::vector<CatalogRow>{row}};
         if (one.find({xid, intrinfo, words.size() > 1 ? status : row.key[2]}) == nullptr) continue;
         if (!seen.insert(row.line).second) continue;
         Explanation e = explain_row(rules, table->second, row, "Xid " + xid + " " + intrinfo);
@@ -246,7 +247,7 @@ base::Problem unknown(const RuleSet& rules, const ExplainForm& form, const std::
   std::vector<std::string> known;
   for (std::string_view name : form.tables)
     if (const auto table = rules.catalogs.find(std::string(name)); table != rules.catalogs.end())
-      for (const CatalogRow& row : table->second.rows)
+      for (const CatalogRow& row : *table->second.rows)
         for (const std::string& cell : row.key)
           for (std::string_view spelling : base::split(cell, '|'))
             if (!spelling.empty()) known.emplace_back(spelling);
@@ -276,7 +277,7 @@ base::Result<std::vector<Explanation>> explain_form(const RuleSet& rules, const 
   for (std::string_view name : form.tables) {
     const auto table = rules.catalogs.find(std::string(name));
     if (table == rules.catalogs.end()) continue;
-    for (const CatalogRow& row : table->second.rows)
+    for (const CatalogRow& row : *table->second.rows)
       if (row_names(table->second, row, folded(argument)) && !folded(argument).empty() &&
           (table->second.name != "kubernetes-signal" || form.name == row.key[0]))
         found.push_back(
@@ -304,7 +305,7 @@ base::Result<std::vector<Explanation>> explain_name(const RuleSet& rules, const 
     if (auto cause = explain_cause(rules, name)) found.push_back(std::move(*cause));
     for (const auto& [table_name, table] : rules.catalogs)
       if (found.empty())
-        for (const CatalogRow& row : table.rows)
+        for (const CatalogRow& row : *table.rows)
           if (row.overlay.cause == name) {
             const ExplainForm* form = form_of_table(table_name);
             found.push_back(explain_row(rules, table, row,
@@ -339,7 +340,7 @@ std::vector<Explanation> explain_anything(const RuleSet& rules, const std::strin
   for (const auto& [name, table] : rules.catalogs) {
     const ExplainForm* form = form_of_table(name);
     if (form == nullptr) continue;
-    for (const CatalogRow& row : table.rows)
+    for (const CatalogRow& row : *table.rows)
       if (row_names(table, row, wanted))
         found.push_back(explain_row(rules, table, row, subject_of(*form, table, row)));
   }

@@ -116,11 +116,11 @@ std::string digest_of(const RuleSet& rules) {
   for (Rule& rule : plain.rules) {
     rule.place = {};
     rule.overridden.clear();
-    for (Sample& sample : rule.samples_match) sample.place = {};
-    for (Sample& sample : rule.samples_reject) sample.place = {};
+    for (Sample& sample : rule.samples.edit().match) sample.place = {};
+    for (Sample& sample : rule.samples.edit().reject) sample.place = {};
   }
   for (auto& [name, table] : plain.catalogs)
-    for (CatalogRow& row : table.rows) row.line = 0;
+    for (CatalogRow& row : table.rows.edit()) row.line = 0;
   return base::to_hex(base::sha256(to_bytes(plain))).substr(0, 16);
 }
 

@@ -166,7 +166,7 @@ bool Rule::reads(Kind kind) const {
 
 const CatalogRow* CatalogTable::find(const std::vector<std::string>& key) const {
   if (key.size() != key_columns.size()) return nullptr;
-  for (const CatalogRow& row : rows) {
+  for (const CatalogRow& row : *rows) {
     bool fits = row.key.size() == key.size();
     for (std::size_t i = 0; fits && i < key.size(); ++i) {
       if (row.key[i].empty()) continue;

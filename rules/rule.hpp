@@ -10,6 +10,7 @@
 
 #include "evidence/kind.hpp"
 #include "evidence/user_text.hpp"
+#include "rules/deferred.hpp"
 
 /// The rule language as types. The loader makes them from YAML, the analysis reads them; `man
 /// triage-rules` is the manual. Patterns are RE2 source text: whoever matches compiles them.
@@ -233,6 +234,12 @@ struct Sample {
   bool operator==(const Sample&) const = default;
 };
 
+/// What the rule must match, and what it must leave alone.
+struct Samples {
+  std::vector<Sample> match, reject;
+  bool operator==(const Samples&) const = default;
+};
+
 struct Rule {
   enum class Matcher : std::uint8_t { match, sequence, where, when };
 
@@ -264,11 +271,10 @@ struct Rule {
   std::vector<Explains> explained_by;
   std::vector<ClearedBy> cleared_by;
   Quarantine quarantine;
-  std::vector<Step> next_steps;
+  Deferred<std::vector<Step>> next_steps;
   std::vector<SettledBy> settled_by;
   std::vector<std::string> references;
-  std::vector<Sample> samples_match;
-  std::vector<Sample> samples_reject;
+  Deferred<Samples> samples;
   std::string pack;
   SourcePlace place;
   /// Keys that a later layer replaced, and where; every other key stands at `place`.
@@ -297,7 +303,7 @@ struct CatalogRow {
 struct CatalogTable {
   std::string name;
   std::vector<std::string> key_columns;  ///< `xid`, or `mask:intrinfo` for a bit mask
-  std::vector<CatalogRow> rows;
+  Deferred<std::vector<CatalogRow>> rows;
   /// The first row whose every key cell fits; masks are matched against hexadecimal captures
   /// (`0x004505c6`).
   [[nodiscard]] const CatalogRow* find(const std::vector<std::string>& key) const;

@@ -223,10 +223,10 @@ void check_lift(YamlReader& reader, Id node, const Rule& rule, const std::set<st
 void check_samples(YamlReader& reader, Id node, const Rule& rule,
                    const std::set<std::string>& named) {
   const Id at = named.count("samples") > 0 ? reader.tree().find(node, "samples") : node;
-  if (rule.samples_match.empty())
+  if (rule.samples->match.empty())
     reader.error(at, "missing-sample", "`" + rule.id + "` has no sample that must match",
                  "add samples: {match: [...], reject: [...]}");
-  if (rule.samples_reject.empty())
+  if (rule.samples->reject.empty())
     reader.error(at, "missing-sample", "`" + rule.id + "` has no sample that must not match",
                  "add a look-alike under samples: reject");
 }

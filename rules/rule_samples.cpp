@@ -80,8 +80,9 @@ void read_samples(YamlReader& reader, Id node, Rule& rule) {
         reader.error(v, "bad-sample", "a list of samples is expected here", "write [sample, ...]");
     };
   };
-  reader.each_key(node, "samples",
-                  {{"match", into(rule.samples_match)}, {"reject", into(rule.samples_reject)}});
+  reader.each_key(
+      node, "samples",
+      {{"match", into(rule.samples.edit().match)}, {"reject", into(rule.samples.edit().reject)}});
 }
 
 }  // namespace triage::rules

@@ -144,7 +144,7 @@ class Stage {
       actors_.push_back(actor_of(one, rules));
     }
     for (std::size_t i = 0; i < actors_.size(); ++i) add(i);
-    world_.observations = observations_;
+    world_.observations = NamedObservations(observations_);
     world_.agrees = [this](std::size_t a, std::size_t b, Same same) {
       const std::string x = part(a, std::string(to_string(same)));
       const std::string y = part(b, std::string(to_string(same)));
@@ -275,8 +275,8 @@ std::vector<SampleResult> test_samples(const Rule& rule, const RuleSet& rules) {
       results.push_back(std::move(result));
     }
   };
-  run(rule.samples_match, true);
-  run(rule.samples_reject, false);
+  run(rule.samples->match, true);
+  run(rule.samples->reject, false);
   return results;
 }
 
@@ -286,7 +286,7 @@ std::vector<std::string> unsampled_patterns(const Rule& rule) {
   for (const std::string& source : rule.patterns) {
     const auto pattern = compile_pattern(source);
     const bool hit = std::any_of(
-        rule.samples_match.begin(), rule.samples_match.end(), [&](const Sample& sample) {
+        rule.samples->match.begin(), rule.samples->match.end(), [&](const Sample& sample) {
           const auto lines = base::split_lines(sample.lines);
           return std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
             return pattern != nullptr && search(*pattern, line, nullptr);

@@ -30,7 +30,8 @@ class Writer {
 class Reader {
  public:
   static constexpr bool k_reads = true;
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  explicit Reader(std::string_view bytes, std::shared_ptr<const std::string> owner = nullptr)
+      : rest_(bytes), owner_(std::move(owner)) {}
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] bool at_end() const { return rest_.empty(); }
 
@@ -54,15 +55,20 @@ class Reader {
     }
     return static_cast<std::size_t>(n);
   }
-  std::string text() {
+  std::string_view bytes() {
     const std::size_t length = count();
-    std::string value(rest_.substr(0, length));
+    const std::string_view value = rest_.substr(0, length);
     rest_.remove_prefix(length);
     return value;
   }
+  std::string text() { return std::string(bytes()); }
+
+  /// Keeps the bytes alive for what is decoded later; empty when they last anyway.
+  [[nodiscard]] const std::shared_ptr<const std::string>& owner() const { return owner_; }
 
  private:
   std::string_view rest_;
+  std::shared_ptr<const std::string> owner_;
   bool failed_ = false;
 };
 
@@ -97,6 +103,21 @@ void visit(Ar& ar, std::pair<A, B>& value);
 template <class Ar, class... Fields>
 void fields(Ar& ar, Fields&... all) {
   (visit(ar, all), ...);
+}
+
+template <class T>
+T decode(std::string_view bytes);
+
+template <class Ar, class T>
+void visit(Ar& ar, Deferred<T>& value) {
+  if constexpr (Ar::k_reads) {
+    const std::string_view bytes = ar.bytes();
+    value = Deferred<T>(bytes, &decode<T>, ar.owner());
+  } else {
+    Ar inner;
+    visit(inner, value.edit());
+    ar.text(inner.out);
+  }
 }
 
 template <class Ar>
@@ -177,12 +198,16 @@ void visit(Ar& ar, Sample& v) {
   fields(ar, v.lines, v.fields, v.observations, v.place);
 }
 template <class Ar>
+void visit(Ar& ar, Samples& v) {
+  fields(ar, v.match, v.reject);
+}
+template <class Ar>
 void visit(Ar& ar, Rule& v) {
   fields(ar, v.id, v.title, v.cause, v.class_, v.role, v.severity, v.fault_domain, v.confidence_cap,
          v.pattern, v.scope, v.tags, v.evidence, v.fatal, v.stands_alone, v.matcher, v.patterns,
          v.unless, v.gap, v.where, v.when, v.catalog, v.refine, v.explains, v.explained_by,
-         v.cleared_by, v.quarantine, v.next_steps, v.settled_by, v.references, v.samples_match,
-         v.samples_reject, v.pack, v.place, v.overridden);
+         v.cleared_by, v.quarantine, v.next_steps, v.settled_by, v.references, v.samples, v.pack,
+         v.place, v.overridden);
 }
 template <class Ar>
 void visit(Ar& ar, CatalogRow& v) {
@@ -257,6 +282,15 @@ void visit(Ar& ar, std::pair<A, B>& value) {
   fields(ar, value.first, value.second);
 }
 
+/// Nothing that is deferred holds anything deferred, so no owner is handed on.
+template <class T>
+T decode(std::string_view bytes) {
+  Reader reader(bytes);
+  T value;
+  visit(reader, value);
+  return reader.failed() ? T() : value;
+}
+
 }  // namespace
 
 namespace {
@@ -271,9 +305,9 @@ std::string write(const T& value) {
 }
 
 template <class T>
-std::optional<T> read(std::string_view bytes) {
+std::optional<T> read(std::string_view bytes, std::shared_ptr<const std::string> owner) {
   if (bytes.substr(0, k_magic.size()) != k_magic) return std::nullopt;
-  Reader reader(bytes.substr(k_magic.size()));
+  Reader reader(bytes.substr(k_magic.size()), std::move(owner));
   T value;
   visit(reader, value);
   if (reader.failed() || !reader.at_end()) return std::nullopt;
@@ -286,7 +320,7 @@ std::string to_bytes(const RuleSet& rules) {
   return write(rules);
 }
 std::optional<RuleSet> from_bytes(std::string_view bytes) {
-  return read<RuleSet>(bytes);
+  return read<RuleSet>(bytes, nullptr);
 }
 std::string digest_from_bytes(std::string_view bytes) {
   Reader reader(bytes.substr(std::min(k_magic.size(), bytes.size())));
@@ -295,8 +329,9 @@ std::string digest_from_bytes(std::string_view bytes) {
 std::string to_bytes(const Loaded& loaded) {
   return write(loaded);
 }
-std::optional<Loaded> loaded_from_bytes(std::string_view bytes) {
-  return read<Loaded>(bytes);
+std::optional<Loaded> loaded_from_bytes(std::string bytes) {
+  const auto owner = std::make_shared<const std::string>(std::move(bytes));
+  return read<Loaded>(*owner, owner);
 }
 
 }  // namespace triage::rules

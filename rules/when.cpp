@@ -5,22 +5,7 @@
 namespace triage::rules {
 namespace {
 
-bool named_by(const Ref& ref, const WhenObservation& o) {
-  switch (ref.by) {
-    case Ref::By::rule:
-      return o.rule == ref.value;
-    case Ref::By::tag:
-      return std::find(o.tags.begin(), o.tags.end(), ref.value) != o.tags.end();
-    case Ref::By::class_:
-      return o.role == Role::root && o.class_ == ref.value;
-    case Ref::By::cause:
-      return o.role == Role::root && o.cause == ref.value;
-    default:
-      return false;
-  }
-}
-
-using Indices = std::vector<const WhenObservation*>;
+using Indices = NamedObservations::List;
 
 /// Enough of them, at distinct places, within the window.
 std::optional<Indices> enough(const Term& term, const WhenWorld& world, Indices found) {
@@ -58,17 +43,33 @@ class Evaluation {
   std::optional<std::vector<std::size_t>> run() {
     if (!when_.same) return in_bucket(nullptr);
     // Every observation of a positive term may be the one that binds the others.
-    for (const WhenObservation& o : world_.observations) {
-      const auto names = [&](const Term& term) { return named_by(term.ref, o); };
-      if (!std::any_of(when_.all.begin(), when_.all.end(), names) &&
-          !std::any_of(when_.any.begin(), when_.any.end(), names))
-        continue;
-      if (auto found = in_bucket(&o)) return found;
-    }
+    for (const WhenObservation* o : anchors())
+      if (auto found = in_bucket(o)) return found;
     return std::nullopt;
   }
 
  private:
+  /// Nothing when a term of `all` names nothing at all.
+  [[nodiscard]] Indices anchors() const {
+    Indices anchors;
+    const auto add = [&](const Indices& named) {
+      anchors.insert(anchors.end(), named.begin(), named.end());
+    };
+    for (const Term& term : when_.all) {
+      const Indices& named = world_.observations.of(term.ref);
+      if (named.empty() && !names_kind(term)) return {};
+      add(named);
+    }
+    for (const Term& term : when_.any) add(world_.observations.of(term.ref));
+    std::sort(anchors.begin(), anchors.end());
+    anchors.erase(std::unique(anchors.begin(), anchors.end()), anchors.end());
+    return anchors;
+  }
+
+  static bool names_kind(const Term& term) {
+    return term.ref.by == Ref::By::kind_present || term.ref.by == Ref::By::kind_absent;
+  }
+
   std::optional<std::vector<std::size_t>> in_bucket(const WhenObservation* anchor) {
     anchor_ = anchor;
     first_.clear();
@@ -94,16 +95,15 @@ class Evaluation {
   }
 
   std::optional<Indices> holds(const Term& term) const {
-    if (term.ref.by == Ref::By::kind_present || term.ref.by == Ref::By::kind_absent) {
+    if (names_kind(term)) {
       const auto kind = evidence::kind_from(term.ref.value);
       const bool present = kind && world_.kinds.count(*kind) > 0;
       return present == (term.ref.by == Ref::By::kind_present) ? std::optional<Indices>(Indices{})
                                                                : std::nullopt;
     }
     Indices found;
-    for (const WhenObservation& o : world_.observations)
-      if (named_by(term.ref, o) && captures_fit(term, o) && in_same(o) && ordered(term, o))
-        found.push_back(&o);
+    for (const WhenObservation* o : world_.observations.of(term.ref))
+      if (captures_fit(term, *o) && in_same(*o) && ordered(term, *o)) found.push_back(o);
     if (found.empty()) return std::nullopt;
     return enough(term, world_, std::move(found));
   }
@@ -135,6 +135,39 @@ class Evaluation {
 };
 
 }  // namespace
+
+NamedObservations::NamedObservations(std::span<const WhenObservation> observations) {
+  for (const WhenObservation& o : observations) {
+    rules_[o.rule].push_back(&o);
+    for (const std::string& tag : o.tags) {
+      List& named = tags_[tag];
+      if (named.empty() || named.back() != &o) named.push_back(&o);
+    }
+    if (o.role != Role::root) continue;
+    classes_[o.class_].push_back(&o);
+    causes_[o.cause].push_back(&o);
+  }
+}
+
+const NamedObservations::List& NamedObservations::of(const Ref& ref) const {
+  static const List none;
+  const auto in = [&](const Index& index) -> const List& {
+    const auto it = index.find(ref.value);
+    return it == index.end() ? none : it->second;
+  };
+  switch (ref.by) {
+    case Ref::By::rule:
+      return in(rules_);
+    case Ref::By::tag:
+      return in(tags_);
+    case Ref::By::class_:
+      return in(classes_);
+    case Ref::By::cause:
+      return in(causes_);
+    default:
+      return none;
+  }
+}
 
 std::optional<std::vector<std::size_t>> evaluate(const When& when, const WhenWorld& world) {
   return Evaluation(when, world).run();

@@ -7,6 +7,8 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "rules/rule.hpp"
@@ -23,9 +25,24 @@ struct WhenObservation {
   std::size_t index = 0;  ///< of the caller
 };
 
+/// The observations, found by what a term names them by: most terms name nothing that is there.
+class NamedObservations {
+ public:
+  using List = std::vector<const WhenObservation*>;  ///< in the order of the observations
+
+  NamedObservations() = default;
+  /// Keeps pointers into `observations`.
+  explicit NamedObservations(std::span<const WhenObservation> observations);
+  [[nodiscard]] const List& of(const Ref& ref) const;
+
+ private:
+  using Index = std::unordered_map<std::string_view, List>;
+  Index rules_, tags_, classes_, causes_;
+};
+
 /// The world around the observations; the caller knows places and clocks.
 struct WhenWorld {
-  std::span<const WhenObservation> observations;
+  NamedObservations observations;
   std::set<Kind> kinds;
   std::function<bool(std::size_t a, std::size_t b, Same same)> agrees;  ///< by the caller's index
   /// -1: a before b, 1: after, 0: nothing says.

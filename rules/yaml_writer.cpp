@@ -186,7 +186,7 @@ class Writer {
     matcher();
     around();
     key("quarantine", rule_.quarantine == Quarantine() ? "" : quarantine(rule_.quarantine));
-    steps(rule_.next_steps, 4);
+    steps(*rule_.next_steps, 4);
     settled_by();
     key("references", rule_.references.empty() ? "" : scalars(rule_.references));
     samples();
@@ -389,15 +389,15 @@ class Writer {
   }
 
   void samples() {
-    if (rule_.samples_match.empty() && rule_.samples_reject.empty()) return;
+    if (rule_.samples->match.empty() && rule_.samples->reject.empty()) return;
     line(4, "samples:" + origin("samples"));
     const auto write = [&](const char* name, const std::vector<Sample>& all) {
       if (all.empty()) return;
       line(6, std::string(name) + ":");
       for (const Sample& s : all) line(8, "- " + sample(s));
     };
-    write("match", rule_.samples_match);
-    write("reject", rule_.samples_reject);
+    write("match", rule_.samples->match);
+    write("reject", rule_.samples->reject);
   }
 
   const Rule& rule_;

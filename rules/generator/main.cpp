@@ -56,8 +56,8 @@ void rename_places(RuleSet& rules) {
   };
   for (Rule& rule : rules.rules) {
     rename(rule.place);
-    for (Sample& sample : rule.samples_match) rename(sample.place);
-    for (Sample& sample : rule.samples_reject) rename(sample.place);
+    for (Sample& sample : rule.samples.edit().match) rename(sample.place);
+    for (Sample& sample : rule.samples.edit().reject) rename(sample.place);
   }
 }
 

@@ -28,9 +28,9 @@ Hits matches(const analysis::LineRules& rules, std::string_view block,
 std::string storm(const rules::RuleSet& set, std::size_t kinds, std::size_t lines) {
   std::vector<std::string> samples;
   for (const rules::Rule& rule : set.rules)
-    if (samples.size() < kinds && !rule.samples_match.empty() &&
-        !rule.samples_match.front().lines.empty())
-      samples.push_back(rule.samples_match.front().lines);
+    if (samples.size() < kinds && !rule.samples->match.empty() &&
+        !rule.samples->match.front().lines.empty())
+      samples.push_back(rule.samples->match.front().lines);
   std::string text;
   for (std::size_t i = 0; i < lines; ++i) text += samples[i % samples.size()] + "\n";
   return text;

@@ -143,7 +143,7 @@ TEST_CASE("filters: lines of ordinary logs, near misses and storms give the same
   for (std::uint32_t p = 0; p < rules.patterns().size(); ++p)
     for (const std::string& literal : rules.literals(p)) literals.push_back(literal);
   for (const rules::Rule& rule : set.rules)
-    for (const rules::Sample& sample : rule.samples_match)
+    for (const rules::Sample& sample : rule.samples->match)
       if (!sample.lines.empty()) samples.push_back(sample.lines);
   const std::vector<std::string> ordinary{
       "INFO:     10.0.3.17:51234 - \"POST /v1/chat/completions HTTP/1.1\" 200 OK",

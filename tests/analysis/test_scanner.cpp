@@ -65,7 +65,7 @@ TEST_CASE("scanner: over block borders both engines give the same observations")
   const analysis::LineRules rules(set);
   std::vector<std::string> samples;
   for (const rules::Rule& rule : set.rules)
-    for (const rules::Sample& sample : rule.samples_match)
+    for (const rules::Sample& sample : rule.samples->match)
       if (!sample.lines.empty() && rule.reads(Kind::container_log)) samples.push_back(sample.lines);
   std::string text;
   for (std::size_t i = 0; text.size() < (3U << 20U); ++i) {

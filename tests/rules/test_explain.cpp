@@ -52,7 +52,7 @@ TEST_CASE("explain: every row of every catalog answers to its own first key") {
       const auto table = rules.catalogs.find(std::string(name));
       REQUIRE(table != rules.catalogs.end());
       if (form.name == "signal" || name == "nvidia-xid-nvlink5-decode") continue;
-      for (const CatalogRow& row : table->second.rows) {
+      for (const CatalogRow& row : *table->second.rows) {
         const bool second = name == "cudnn-status" || name == "kubernetes-signal";
         if (name == "kubernetes-signal" && row.key[0] != form.name) continue;
         const std::string cell = row.key[second ? 1 : 0];
@@ -93,7 +93,7 @@ TEST_CASE("explain: NVLink words of a Xid line are decoded, in any order of the 
 TEST_CASE("explain: where sources disagree it says so and how it was decided") {
   bool some = false;
   const auto& table = built_in_rules().catalogs.at("nvidia-xid");
-  for (const CatalogRow& row : table.rows)
+  for (const CatalogRow& row : *table.rows)
     if (row.notes.rfind("DISAGREE", 0) == 0) {
       const Explanation e = one({"xid", row.key[0]});
       CHECK(e.sources_disagree);

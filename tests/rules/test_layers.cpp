@@ -182,7 +182,7 @@ TEST_CASE("layers: a catalog file replaces the table of its name") {
   const std::string file = folder.write("exit-code.tsv", "code\ttitle\n7\tSeven\n");
   const Loaded loaded = load(options(folder, {file}));
   REQUIRE(loaded.rules.catalogs.count("exit-code") == 1);
-  CHECK(loaded.rules.catalogs.at("exit-code").rows.size() == 1);
+  CHECK(loaded.rules.catalogs.at("exit-code").rows->size() == 1);
 }
 
 TEST_CASE("cache: the second load gives the same rules and the same complaints") {

@@ -63,7 +63,7 @@ TEST_CASE("literals: every sample that a built-in pattern matches holds one of i
   const rules::RuleSet& set = rules::built_in_rules();
   std::vector<std::string> lines;
   for (const rules::Rule& rule : set.rules)
-    for (const rules::Sample& sample : rule.samples_match)
+    for (const rules::Sample& sample : rule.samples->match)
       if (!sample.lines.empty()) lines.push_back(sample.lines);
   for (const auto& [pattern, literals] : set.literals) {
     if (literals.empty()) continue;

@@ -31,7 +31,7 @@ std::string table() {
     ++row.roots;
     if (rule.catalog)
       row.causes["by catalog"].insert(fmt::format(
-          "{} ({} rows)", rule.catalog->table, all.catalogs.at(rule.catalog->table).rows.size()));
+          "{} ({} rows)", rule.catalog->table, all.catalogs.at(rule.catalog->table).rows->size()));
     row.causes[rule.class_].insert(rule.cause);
     for (const rules::Refine& refine : rule.refine)
       if (refine.overlay.cause) {

@@ -17,8 +17,8 @@ void forget_places(Rule& rule) {
   rule.place = {};
   rule.pack.clear();
   rule.overridden.clear();
-  for (Sample& sample : rule.samples_match) sample.place = {};
-  for (Sample& sample : rule.samples_reject) sample.place = {};
+  for (Sample& sample : rule.samples.edit().match) sample.place = {};
+  for (Sample& sample : rule.samples.edit().reject) sample.place = {};
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ TEST_CASE("skeleton: the proposed pattern captures what changes and matches its 
 TEST_CASE("skeleton: for every sample of the built-in rules it makes a sound pack") {
   std::vector<std::string> lines;
   for (const Rule& rule : built_in_rules().rules)
-    for (const Sample& sample : rule.samples_match)
+    for (const Sample& sample : rule.samples->match)
       if (rule.matcher == Rule::Matcher::match && sample.lines.find('\n') == std::string::npos)
         lines.push_back(sample.lines);
   REQUIRE(lines.size() > 100);
@@ -107,6 +107,6 @@ TEST_CASE("skeleton: hostile lines make a sound pack, too") {
 TEST_CASE("samples: a pattern that no sample needs is named") {
   Rule rule;
   rule.patterns = {"first wording", "second wording"};
-  rule.samples_match.push_back({"the first wording of it", {}, {}, {}});
+  rule.samples.edit().match.push_back({"the first wording of it", {}, {}, {}});
   CHECK(unsampled_patterns(rule) == std::vector<std::string>{"second wording"});
 }
