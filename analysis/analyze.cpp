@@ -131,13 +131,15 @@ base::Result<Report> Engine::analyze(const std::vector<std::string>& inputs,
                                      const AnalyzeOptions& options, Timings* timings) {
   Timings own;
   Timings& time = timings == nullptr ? own : *timings;
+  analysed_.reset();
   auto analysed = run_pipeline(inputs, *matching_, options, time);
   if (!analysed) return analysed.problem();
+  analysed_ = std::make_unique<Analysed>(std::move(analysed).value());
   base::Stopwatch watch;
   Report report =
-      make_report(analysed->model, analysed->causality, analysed->lifts, matching_->rules);
+      make_report(analysed_->model, analysed_->causality, analysed_->lifts, matching_->rules);
   report.tool_version = options.tool_version;
-  add_sections(report, analysed->model);
+  add_sections(report, analysed_->model);
   time.verdict += watch.lap();
   return report;
 }

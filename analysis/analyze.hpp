@@ -36,6 +36,7 @@ struct AnalyzeOptions {
 };
 
 struct Matching;
+struct Analysed;
 
 /// The engine with one rule set made ready: patterns compile on first use and stay, so that many
 /// inputs cost little more than their bytes. Not for use by two threads at once. `rules` must
@@ -47,13 +48,15 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Evidence in, finished report out. Same bytes in, same report out.
+  /// Evidence in, finished report out. Same bytes in, same report out. What the report was made
+  /// from stays until the next analysis: a program that ends anyway need not take it apart.
   [[nodiscard]] base::Result<Report> analyze(const std::vector<std::string>& inputs,
                                              const AnalyzeOptions& options = {},
                                              Timings* timings = nullptr);
 
  private:
   std::unique_ptr<Matching> matching_;
+  std::unique_ptr<Analysed> analysed_;
 };
 
 /// The same for a single analysis.

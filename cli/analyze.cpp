@@ -34,6 +34,12 @@ struct Options {
   bool timings = false;
 };
 
+/// Rules and engine, in the context's keeping: they are as good as never taken apart.
+struct Workbench {
+  std::optional<rules::RuleSet> rules;
+  std::optional<analysis::Engine> engine;
+};
+
 /// Where the time of a command went. Nanoseconds.
 struct Spent {
   std::int64_t load = 0, render = 0;
@@ -53,11 +59,11 @@ void print_timings(const Spent& spent) {
 
 /// The report of some inputs, in the light of the history when asked for.
 std::optional<analysis::Report> report_of(const std::vector<std::string>& inputs,
-                                          const rules::RuleSet& rules,
+                                          analysis::Engine& engine,
                                           const analysis::AnalyzeOptions& settings,
                                           const Options& options, analysis::Timings& timings,
                                           Context& context) {
-  auto report = analysis::analyze(inputs, rules, settings, &timings);
+  auto report = engine.analyze(inputs, settings, &timings);
   if (!report) {
     context.fail(Exit::nothing_read, report.problem());
     return std::nullopt;
@@ -87,28 +93,31 @@ void run(const Options& options, Context& context) {
   prepare_allocator();
   Spent spent;
   base::Stopwatch watch;
-  const auto rules = load(options.analysis, context);
-  if (!rules) return;
+  auto& workbench = context.keep<Workbench>();
+  workbench.rules = load(options.analysis, context);
+  if (!workbench.rules) return;
+  const rules::RuleSet& rules = *workbench.rules;
   spent.load = watch.lap();
   const auto settings = settings_of(options.analysis);
   if (!settings) throw UsageError{settings.problem().to_string()};
   if (!options.why_not.empty()) {
-    const auto known = analysis::check_why_not(options.why_not, *rules);
+    const auto known = analysis::check_why_not(options.why_not, rules);
     if (!known) throw UsageError{known.problem().to_string()};
-    const auto text = analysis::why_not(options.why_not, inputs, *rules, *settings);
+    const auto text = analysis::why_not(options.why_not, inputs, rules, *settings);
     if (!text) return context.fail(Exit::nothing_read, text.problem());
     const auto status = write_text(options.output.output, *text);
     if (!status) context.fail(Exit::internal_error, status.problem());
     return;
   }
+  analysis::Engine& engine = workbench.engine.emplace(rules);
   std::vector<NamedResult> results;
   if (!apart) {
-    auto report = report_of(inputs, *rules, *settings, options, spent.analysis, context);
+    auto report = report_of(inputs, engine, *settings, options, spent.analysis, context);
     if (!report) return;
     results.push_back({inputs.front(), std::move(*report)});
   }
   for (std::size_t i = 0; apart && i < inputs.size(); ++i) {
-    auto report = report_of({inputs[i]}, *rules, *settings, options, spent.analysis, context);
+    auto report = report_of({inputs[i]}, engine, *settings, options, spent.analysis, context);
     if (report) results.push_back({inputs[i], std::move(*report)});
   }
   if (results.empty()) return;
