@@ -36,6 +36,11 @@ class Digesting final : public bundle::ByteStream {
     sha_.update({buffer.data(), got});
     return got;
   }
+  std::optional<std::string_view> take_held() override {
+    const auto held = source_.take_held();
+    if (held) sha_.update(*held);
+    return held;
+  }
   const std::optional<std::string>& damage() const override { return source_.damage(); }
   /// Of everything, also what nobody asked for.
   std::string finish() {
@@ -163,7 +168,7 @@ class Gatherer {
         if (opened) return scan_stream(scanner, file, index, **opened, into);
         into.damage = opened.problem().message;
       });
-    auto head = std::make_shared<bundle::HeadStream>(stream, k_small_log);
+    auto head = std::make_shared<bundle::HeadStream>(stream, k_small_log, file.size.value_or(0));
     into.damage = stream.damage();
     if (head->whole())
       return crew_.submit(head->held(), [this, file, index, head, &into](Scanner& scanner) {

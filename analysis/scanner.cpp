@@ -50,7 +50,7 @@ class FileScan {
     while (window_.next()) {
       const std::string_view block = window_.block();
       const bool piece = window_.piece_of_long_line();
-      const std::size_t head = window_.file_offset(0) == 0 && !piece ? head_of(block) : 0;
+      const std::size_t head = window_.at_start() && !piece ? head_of(block) : 0;
       std::uint64_t line = window_.first_line();
       if (head > 0) {
         scan_stretch(block.substr(0, head), 0, line, false);

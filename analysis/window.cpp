@@ -27,10 +27,19 @@ std::size_t count_lines(std::string_view text) {
 
 Window::Window(bundle::ByteStream& stream, std::uint64_t first_line, std::vector<char>& memory)
     : stream_(stream), buffer_(memory), line_(first_line) {
+  if (const auto held = stream.take_held()) {
+    in_memory_ = true;
+    data_ = held->data();
+    used_ = held->size();
+    bytes_ = used_;
+    return;
+  }
   if (buffer_.size() < k_least) buffer_.resize(k_least);
+  data_ = buffer_.data();
 }
 
 void Window::fill() {
+  if (in_memory_) return;
   // Keep the context before the block's end; it is the new block's context.
   const std::size_t keep_from = end_ > k_context ? end_ - k_context : 0;
   std::memmove(buffer_.data(), buffer_.data() + keep_from, used_ - keep_from);
@@ -40,7 +49,10 @@ void Window::fill() {
   constexpr std::size_t k_full = k_context + k_block + k_context;
   while (!eof_ && used_ < k_full) {
     // Most files end before this: their pages are never touched.
-    if (used_ == buffer_.size()) buffer_.resize(k_full);
+    if (used_ == buffer_.size()) {
+      buffer_.resize(k_full);
+      data_ = buffer_.data();
+    }
     const std::size_t got = stream_.read({buffer_.data() + used_, buffer_.size() - used_});
     if (got == 0) eof_ = true;
     used_ += got;
@@ -50,10 +62,10 @@ void Window::fill() {
 
 bool Window::next() {
   // The block that is done: pieces of a long line overlap, but hold no line end twice.
-  const std::uint64_t newlines = count_lines({buffer_.data() + begin_, end_ - begin_});
+  const std::uint64_t newlines = count_lines({data_ + begin_, end_ - begin_});
   line_ += newlines;
   total_lines_ += newlines;
-  if (newlines > 0 || end_ > begin_) open_line_ = buffer_[end_ - 1] != '\n';
+  if (newlines > 0 || end_ > begin_) open_line_ = data_[end_ - 1] != '\n';
   const std::size_t overlap = piece_ ? std::min(k_overlap, end_ - begin_) : 0;
   fill();
   if (end_ == used_) {
@@ -65,14 +77,20 @@ bool Window::next() {
   const std::size_t fresh = end_;
   begin_ = end_ - overlap;
   piece_ = false;
-  end_ = eof_ ? used_ : whole_lines_end(fresh, used_ - k_context);
+  const std::size_t limit = limit_from(fresh);
+  end_ = limit == used_ ? used_ : whole_lines_end(fresh, limit);
   return true;
 }
 
+std::size_t Window::limit_from(std::size_t from) const {
+  if (in_memory_) return used_ - from > k_block + k_context ? from + k_block : used_;
+  return eof_ ? used_ : used_ - k_context;
+}
+
 std::size_t Window::whole_lines_end(std::size_t from, std::size_t limit) {
-  const std::size_t last = std::string_view(buffer_.data() + from, limit - from).rfind('\n');
+  const std::size_t last = std::string_view(data_ + from, limit - from).rfind('\n');
   if (last != std::string_view::npos) return from + last + 1;
-  const std::size_t next = std::string_view(buffer_.data() + limit, used_ - limit).find('\n');
+  const std::size_t next = std::string_view(data_ + limit, used_ - limit).find('\n');
   if (next != std::string_view::npos) return limit + next + 1;
   piece_ = true;
   ++cut_lines_;
@@ -83,10 +101,10 @@ std::optional<Window::Line> Window::line_before(std::size_t at, std::size_t from
   const std::size_t floor = from > k_context ? from - k_context : 0;
   if (at <= floor || at == 0) return std::nullopt;
   const std::size_t stop = at - 1;  // the '\n'
-  const std::size_t newline = std::string_view(buffer_.data(), stop).rfind('\n');
+  const std::size_t newline = std::string_view(data_, stop).rfind('\n');
   const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
   if (begin < floor) return std::nullopt;
-  std::string_view line(buffer_.data() + begin, stop - begin);
+  std::string_view line(data_ + begin, stop - begin);
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   return Line{line, begin};
 }
@@ -94,10 +112,10 @@ std::optional<Window::Line> Window::line_before(std::size_t at, std::size_t from
 std::optional<Window::Line> Window::line_after(std::size_t at, std::size_t from) const {
   const std::size_t ceiling = std::min(used_, from + k_context);
   if (at >= ceiling) return std::nullopt;
-  const std::size_t end = std::string_view(buffer_.data() + at, ceiling - at).find('\n');
+  const std::size_t end = std::string_view(data_ + at, ceiling - at).find('\n');
   if (end == std::string_view::npos || at + end + 1 >= ceiling) return std::nullopt;
   const std::size_t begin = at + end + 1;
-  const std::string_view rest(buffer_.data() + begin, ceiling - begin);
+  const std::string_view rest(data_ + begin, ceiling - begin);
   std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size()));
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   return Line{line, begin};

@@ -15,7 +15,8 @@ namespace triage::analysis {
 
 /// A stream seen through blocks of whole lines (about 1 MiB) with 64 KiB of context before and
 /// after each, in one buffer that never grows: what a match needs of its neighbours is always at
-/// hand. A line longer than a block comes in overlapping pieces.
+/// hand. A stream that lies in memory is seen where it lies. A line longer than a block comes in
+/// overlapping pieces.
 class Window {
  public:
   static constexpr std::size_t k_block = 1U << 20U;
@@ -28,7 +29,9 @@ class Window {
 
   /// Moves to the next block; false at the end of the stream.
   [[nodiscard]] bool next();
-  [[nodiscard]] std::string_view block() const { return {buffer_.data() + begin_, end_ - begin_}; }
+  [[nodiscard]] std::string_view block() const { return {data_ + begin_, end_ - begin_}; }
+  /// Whether the block is the first.
+  [[nodiscard]] bool at_start() const { return file_offset(begin_) == 0; }
   /// Offset of the block in the buffer; add an offset in the block to ask for neighbours.
   [[nodiscard]] std::size_t block_begin() const { return begin_; }
   [[nodiscard]] std::uint64_t file_offset(std::size_t in_buffer) const {
@@ -58,13 +61,17 @@ class Window {
 
  private:
   void fill();
+  /// How far a block that begins at `from` may reach.
+  [[nodiscard]] std::size_t limit_from(std::size_t from) const;
   /// End of the last whole line in [from, limit), else of the first one behind it; `limit` inside a
   /// very long line.
   [[nodiscard]] std::size_t whole_lines_end(std::size_t from, std::size_t limit);
 
   bundle::ByteStream& stream_;
   std::vector<char>& buffer_;
-  std::size_t used_ = 0;   ///< bytes in the buffer
+  const char* data_ = nullptr;  ///< the buffer, or the stream itself where it lies in memory
+  bool in_memory_ = false;
+  std::size_t used_ = 0;   ///< bytes of data
   std::size_t begin_ = 0;  ///< of the block
   std::size_t end_ = 0;
   std::uint64_t dropped_ = 0;  ///< bytes of the stream before buffer_[0]

@@ -26,6 +26,9 @@ class ByteStream {
  public:
   virtual ~ByteStream() = default;
   [[nodiscard]] virtual std::size_t read(std::span<char> buffer) = 0;
+  /// All that is left, when it lies in memory anyway: then nothing is left to read. The bytes last
+  /// as long as the stream.
+  [[nodiscard]] virtual std::optional<std::string_view> take_held() { return std::nullopt; }
   /// Set when the stream ended early (truncated or damaged archive): what is wrong.
   [[nodiscard]] virtual const std::optional<std::string>& damage() const = 0;
 };

@@ -105,27 +105,40 @@ std::size_t PeekStream::read(std::span<char> buffer) {
   return filled;
 }
 
-HeadStream::HeadStream(ByteStream& source, std::size_t limit) : source_(source) {
+HeadStream::HeadStream(ByteStream& source, std::size_t limit, std::uint64_t expected)
+    : source_(source) {
   constexpr std::size_t k_step = 128U << 10U;
-  while (!whole_ && head_.size() < limit) {
-    const std::size_t before = head_.size();
-    head_.resize(std::min(limit, std::max(before * 2, before + k_step)));
-    const std::size_t got = source_.read(std::span<char>(head_).subspan(before));
-    head_.resize(before + got);
+  // One byte more, so that the read that finds the end has room to look.
+  if (expected > 0 && expected < limit) reserve(static_cast<std::size_t>(expected) + 1);
+  while (!whole_ && held_ < limit) {
+    if (held_ == room_) reserve(std::min(limit, std::max(room_ * 2, k_step)));
+    const std::size_t got = source_.read({head_.get() + held_, room_ - held_});
+    held_ += got;
     whole_ = got == 0;
   }
 }
 
+void HeadStream::reserve(std::size_t size) {
+  auto grown = std::make_unique_for_overwrite<char[]>(size);
+  if (held_ > 0) std::memcpy(grown.get(), head_.get(), held_);
+  head_ = std::move(grown);
+  room_ = size;
+}
+
 std::size_t HeadStream::read(std::span<char> buffer) {
-  const std::size_t count = std::min(buffer.size(), head_.size() - at_);
-  std::memcpy(buffer.data(), head_.data() + at_, count);
+  const std::size_t count = std::min(buffer.size(), held_ - at_);
+  if (count > 0) std::memcpy(buffer.data(), head_.get() + at_, count);
   at_ += count;
-  if (at_ == head_.size() && !head_.empty()) {
-    head_ = {};
-    at_ = 0;
-  }
+  if (at_ == held_) head_ = nullptr;
   if (count == buffer.size() || whole_) return count;
   return count + source_.read(buffer.subspan(count));
+}
+
+std::optional<std::string_view> HeadStream::take_held() {
+  if (!whole_) return std::nullopt;
+  const std::string_view rest(head_.get() + at_, held_ - at_);
+  at_ = held_;
+  return rest;
 }
 
 const std::optional<std::string>& HeadStream::damage() const {

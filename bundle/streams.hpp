@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -75,17 +76,23 @@ class PeekStream final : public ByteStream {
 /// on and not asked again.
 class HeadStream final : public ByteStream {
  public:
-  HeadStream(ByteStream& source, std::size_t limit);
+  /// `expected`: how much the source is said to have, so that memory is asked for once.
+  HeadStream(ByteStream& source, std::size_t limit, std::uint64_t expected = 0);
   /// Whether the source ended before the limit.
   [[nodiscard]] bool whole() const { return whole_; }
-  [[nodiscard]] std::size_t held() const { return head_.size(); }
+  [[nodiscard]] std::size_t held() const { return held_; }
   [[nodiscard]] std::size_t read(std::span<char> buffer) override;
+  [[nodiscard]] std::optional<std::string_view> take_held() override;
   /// Of the source; nothing when it was held whole, for then it may be gone.
   [[nodiscard]] const std::optional<std::string>& damage() const override;
 
  private:
+  void reserve(std::size_t size);
+
   ByteStream& source_;
-  std::string head_;
+  std::unique_ptr<char[]> head_;  ///< not a string: that would be zeroed first
+  std::size_t room_ = 0;
+  std::size_t held_ = 0;
   std::size_t at_ = 0;
   bool whole_ = false;
   std::optional<std::string> none_;

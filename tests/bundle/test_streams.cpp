@@ -51,6 +51,23 @@ TEST_CASE("streams: a head that holds a short source whole no longer needs it") 
   }
 }
 
+TEST_CASE("streams: what a head holds whole can be taken where it lies, once") {
+  Trickle all(5000);
+  const std::string wanted = rest_of(all);
+  for (const std::uint64_t expected : {0U, 10U, 5000U, 9999U}) {
+    Trickle source(5000);
+    HeadStream head(source, 200'000, expected);
+    std::vector<char> first(100);
+    CHECK(head.read(first) == first.size());
+    CHECK(head.take_held() == std::optional<std::string_view>(wanted.substr(first.size())));
+    CHECK(rest_of(head).empty());
+  }
+  Trickle longer(300'000);
+  HeadStream head(longer, 200'000);
+  CHECK_FALSE(head.take_held());
+  CHECK(rest_of(head).size() == 300'000);
+}
+
 TEST_CASE("streams: a head of a long source goes on where it ends") {
   Trickle all(300'000);
   const std::string wanted = rest_of(all);
