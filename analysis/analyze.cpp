@@ -8,6 +8,7 @@
 #include "analysis/composite.hpp"
 #include "analysis/derive/derive.hpp"
 #include "analysis/gather.hpp"
+#include "analysis/history.hpp"
 #include "analysis/pipeline.hpp"
 #include "analysis/roles.hpp"
 #include "analysis/sections.hpp"
@@ -118,6 +119,7 @@ base::Result<Analysed> run_pipeline(const std::vector<std::string>& inputs, Matc
   narrow(model, options);
   timings.date_and_derive += watch.lap();
   settle_roles(model, matching.rules);
+  set_history_aside(model);
   result.lifts = run_composites(model, matching.rules);
   result.causality = explain(model);
   timings.verdict += watch.lap();

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "analysis/neighbours.hpp"
 #include "analysis/roles.hpp"
 #include "base/text.hpp"
 
@@ -111,9 +112,6 @@ Link by_term(const rules::Explains& term, const Observation& from, const Observa
 
 /// A line that only the kernel writes, against an error that a process reports: of one fault,
 /// whichever is stamped first.
-bool is_kernel_line(const Observation& o) {
-  return o.rule->reads(Kind::kernel_log) && !o.rule->reads(Kind::container_log);
-}
 bool kernel_and_process(const Observation& a, const Observation& b) {
   return b.class_ == "cuda-fault" && !is_kernel_line(b) &&
          (a.class_ == "hardware" || (a.class_ == "cuda-fault" && is_kernel_line(a)));
@@ -168,7 +166,7 @@ bool grave(const Observation& o) {
 
 class Graph {
  public:
-  explicit Graph(const EvidenceModel& model) : model_(model) { pick(); }
+  explicit Graph(const EvidenceModel& model) : model_(model), neighbours_(model) { pick(); }
 
   Causality run() {
     for (const std::size_t from : explainers_)
@@ -212,6 +210,7 @@ class Graph {
 
   void link(std::size_t from, std::size_t to) {
     if (at(to).role == Role::context) return;
+    if (neighbours_.is_elsewhere(at(from), at(to))) return;
     const Link found = explains(at(from), at(to));
     if (!found.holds) return;
     causality_.edges.push_back({from, to, found.assumed_place, found.order_unknown, found.by_rule});
@@ -239,10 +238,6 @@ class Graph {
     if (causality_.candidates.empty()) causality_.candidates = roots;
   }
 
-  static bool by_kernel(const Observation& o) {
-    return o.rule->reads(Kind::kernel_log) && !o.rule->reads(Kind::container_log);
-  }
-
   /// Of two roots that explain one another: a class that can bring about the other's wins, then
   /// rank.
   bool prefer(std::size_t a, std::size_t b) const {
@@ -251,8 +246,8 @@ class Graph {
     if (a_over_b != b_over_a) return a_over_b;
     // The kernel sees a fault as it happens; a process reports it later, often under a stamp that
     // its undated lines inherit.
-    if (by_kernel(at(a)) != by_kernel(at(b)) && at(a).class_ == at(b).class_)
-      return by_kernel(at(a));
+    if (is_kernel_line(at(a)) != is_kernel_line(at(b)) && at(a).class_ == at(b).class_)
+      return is_kernel_line(at(a));
     return better(a, b);
   }
 
@@ -273,6 +268,8 @@ class Graph {
   }
 
   bool better(std::size_t a, std::size_t b) const {
+    if (neighbours_.is_elsewhere(at(b), at(a))) return true;
+    if (neighbours_.is_elsewhere(at(a), at(b))) return false;
     const bool fatal_a = explains_fatal_.count(a) > 0;
     const bool fatal_b = explains_fatal_.count(b) > 0;
     if (grave(at(a)) != grave(at(b)) && (fatal_a == fatal_b)) return grave(at(a));
@@ -313,6 +310,7 @@ class Graph {
   }
 
   const EvidenceModel& model_;
+  Neighbours neighbours_;
   std::vector<std::size_t> nodes_;
   std::vector<std::size_t> explainers_;
   std::map<std::pair<std::size_t, std::size_t>, bool> by_pair_;  ///< whether a rule says it
@@ -322,6 +320,10 @@ class Graph {
 };
 
 }  // namespace
+
+bool is_kernel_line(const Observation& o) {
+  return o.rule->reads(Kind::kernel_log) && !o.rule->reads(Kind::container_log);
+}
 
 bool class_brings_about(const std::string& cause, const std::string& effect) {
   for (const ClassRow& row : k_classes) {

@@ -29,6 +29,9 @@ struct Causality {
 /// candidates; the rest is ranked.
 [[nodiscard]] Causality explain(const EvidenceModel& model);
 
+/// Whether only the kernel writes such a line.
+[[nodiscard]] bool is_kernel_line(const Observation& observation);
+
 /// The built-in table: may a root of class `cause` bring about trouble of class `effect`?
 [[nodiscard]] bool class_brings_about(const std::string& cause, const std::string& effect);
 

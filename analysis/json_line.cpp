@@ -203,7 +203,8 @@ constexpr std::array<std::string_view, 12> k_time_keys{"_SOURCE_REALTIME_TIMESTA
                                                        "date"};
 constexpr std::array<std::string_view, 4> k_level_keys{"level", "severity", "lvl", "levelname"};
 // A carrier's message is the whole line that a program printed.
-constexpr std::array<std::string_view, 4> k_carrier_keys{"MESSAGE", "log", "textPayload", "line"};
+constexpr std::array<std::string_view, 5> k_carrier_keys{"MESSAGE", "log", "textPayload", "line",
+                                                         "jsonPayload.MESSAGE"};
 // A structured logger's message has fields beside it.
 constexpr std::array<std::string_view, 6> k_message_keys{
     "msg", "message", "fields.message", "jsonPayload.message", "jsonPayload.msg", "event"};
@@ -246,8 +247,8 @@ void read_place(const std::vector<Member>& members, LinePrefix& prefix) {
       if (part.empty()) part = value_of(members, key);
   };
   fill(prefix.place.node,
-       {"_HOSTNAME", "kubernetes.host", "kubernetes.node_name", "kubernetes.node.name",
-        "resource.labels.node_name", "labels.node_name"});
+       {"_HOSTNAME", "jsonPayload._HOSTNAME", "kubernetes.host", "kubernetes.node_name",
+        "kubernetes.node.name", "resource.labels.node_name", "labels.node_name"});
   fill(prefix.place.pod,
        {"kubernetes.pod_name", "kubernetes.pod.name", "resource.labels.pod_name", "labels.pod"});
   fill(prefix.place.name_space, {"kubernetes.namespace_name", "kubernetes.namespace",

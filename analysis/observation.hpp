@@ -13,6 +13,13 @@
 
 namespace triage::analysis {
 
+/// How long before its table was printed something was seen, in seconds: all that `kubectl
+/// describe` and `kubectl get events` tell. Ages of one file count from one moment.
+struct Age {
+  std::int64_t first = 0, last = 0;  ///< of its repeats: the oldest and the newest
+  bool sorted = false;               ///< the table is: equal ages stand in their order
+};
+
 /// One place where a rule matched: a line of a log, or the deciding line of a fact. Repeats of one
 /// rule at one place and text are folded: `count`, `first_time`, `last_time`.
 struct Observation {
@@ -32,6 +39,7 @@ struct Observation {
   std::uint32_t next_line = 0;
   std::optional<evidence::Time> not_after;
   bool stamp_is_own = true;  ///< false: taken from the nearest stamped line before it
+  std::optional<Age> age;    ///< instead of a time
   std::uint64_t count = 1;
   std::optional<evidence::Time> first_time, last_time;
   std::vector<bool> near_holds;  ///< one for each `near` condition of the rule's refines, in order

@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "analysis/gather.hpp"
 #include "analysis/named_place.hpp"
+#include "analysis/unmatched_lines.hpp"
+#include "base/text.hpp"
 #include "evidence/fact.hpp"
 #include "rules/where.hpp"
 
@@ -51,15 +55,55 @@ class FactObserver {
   void run(std::size_t from) {
     model_.fact_times.resize(model_.facts.size());
     const rules::FactSet set{model_.facts, model_.fact_times, model_.end};
+    find_unsorted(from);
     for (std::size_t i = from; i < model_.facts.size(); ++i) {
+      explained_ = false;
       if (!model_.facts[i].text.empty()) match_text(i);
       fact_rules_.for_each(model_.facts[i], [&](const rules::Rule& rule) {
         if (rules::holds(rule.where, set, i)) observe_where(rule, i);
       });
+      if (!explained_) note_unexplained(model_.facts[i]);
     }
+    for (auto& [file, lines] : unmatched_)
+      for (UnmatchedCluster& cluster : lines.take()) model_.unmatched.push_back(std::move(cluster));
   }
 
  private:
+  /// Seconds of an age column; nothing for what has none.
+  static std::optional<std::int64_t> age_of(const Fact& fact, const char* which) {
+    const evidence::Value* value = fact.find(which);
+    return value == nullptr ? std::nullopt : base::parse_int(value->text);
+  }
+
+  /// `kubectl describe` sorts events by age, `kubectl get events` by name unless asked.
+  void find_unsorted(std::size_t from) {
+    std::map<std::uint32_t, std::int64_t> newest;
+    for (std::size_t i = from; i < model_.facts.size(); ++i) {
+      const Fact& fact = model_.facts[i];
+      const auto age = fact.kind == Kind::event ? age_of(fact, "age.last") : std::nullopt;
+      if (!age) continue;
+      const auto [it, first] = newest.try_emplace(fact.file, *age);
+      if (*age > it->second) unsorted_.insert(fact.file);
+      if (*age < it->second) ages_differ_.insert(fact.file);
+      it->second = *age;
+    }
+  }
+
+  /// A warning that no rule knows is as telling as an error line that none knows.
+  void note_unexplained(const Fact& fact) {
+    if (fact.kind != Kind::event || fact.text.empty() || fact.get("type") != "Warning") return;
+    const auto [it, first] = unmatched_.try_emplace(fact.file, model_.inputs[fact.file].path);
+    if (!it->second.full()) it->second.add(fact.text, fact.line);
+  }
+
+  void put_age(Observation& o, const Fact& fact) const {
+    if (fact.kind != Kind::event || o.time) return;
+    const auto last = age_of(fact, "age.last");
+    if (!last) return;
+    const bool sorted = unsorted_.count(fact.file) == 0 && ages_differ_.count(fact.file) > 0;
+    o.age = Age{std::max(age_of(fact, "age.first").value_or(*last), *last), *last, sorted};
+  }
+
   Observation start(const rules::Rule& rule, std::size_t index) {
     const Fact& fact = model_.facts[index];
     Observation o;
@@ -70,6 +114,7 @@ class FactObserver {
     o.stamp = fact.stamp;
     o.time = model_.fact_times[index];
     o.fact = static_cast<int>(index);
+    put_age(o, fact);
     return o;
   }
 
@@ -136,6 +181,7 @@ class FactObserver {
 
   /// One rule at one line is one observation: a pod's and its container's fact say the same.
   void add(Observation o) {
+    explained_ = true;
     for (auto it = model_.observations.rbegin(); it != model_.observations.rend() && it->fact >= 0;
          ++it) {
       if (it->file != o.file) break;
@@ -149,6 +195,9 @@ class FactObserver {
   Matching& matching_;
   FactRules fact_rules_;
   Candidates candidates_;
+  bool explained_ = false;  ///< some rule spoke of the fact that is looked at
+  std::map<std::uint32_t, UnmatchedLines> unmatched_;  ///< by file
+  std::set<std::uint32_t> unsorted_, ages_differ_;     ///< files, by the ages of their events
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "analysis/fill.hpp"
 #include "analysis/line_rules.hpp"
@@ -44,6 +46,8 @@ class Settler {
     }
     build_index();
     for (Observation& o : model_.observations) refine(o);
+    for (std::size_t i = 0; i < model_.observations.size(); ++i)
+      if (model_.observations[i].fatal) fatal_.push_back(i);
     for (Observation& o : model_.observations) clear(o);
     for (Observation& o : model_.observations) o.title = filled_title(o);
   }
@@ -115,7 +119,10 @@ class Settler {
       const std::size_t first_near = near_index;
       near_index += entry.near.size();
       if (!holds(entry, o, first_near)) continue;
+      const std::size_t tags = o.tags.size();
       apply(entry.overlay, o);
+      const auto index = static_cast<std::size_t>(&o - model_.observations.data());
+      for (std::size_t i = tags; i < o.tags.size(); ++i) by_tag_[o.tags[i]].push_back(index);
       return;
     }
   }
@@ -147,28 +154,24 @@ class Settler {
   }
 
   bool is_seen(const rules::Seen& seen, const Observation& o) const {
-    return std::any_of(
-        model_.observations.begin(), model_.observations.end(), [&](const Observation& other) {
-          if (&other == &o || !is_named_by(seen.ref, other)) return false;
-          if (seen.same == Same::file ? other.file != o.file
-                                      : !agrees(o.place, other.place, seen.same))
-            return false;
-          for (const auto& [name, wanted] : seen.captures)
-            if (!seen_capture(o, other, name, wanted)) return false;
-          if (seen.within_ns) {
-            const auto apart = time_between(o, other);
-            if (apart && *apart > *seen.within_ns) return false;
-          }
-          const Ordering order =
-              seen.order == Order::after ? end_order_of(other, o) : order_of(other, o);
-          if (seen.order == Order::before)
-            return order != Ordering::after &&
-                   !(order == Ordering::unknown && other.file == o.file);
-          if (seen.order == Order::after)
-            return order != Ordering::before &&
-                   !(order == Ordering::unknown && other.file == o.file);
-          return true;
-        });
+    return any_named(seen.ref, [&](const Observation& other) {
+      if (&other == &o) return false;
+      if (seen.same == Same::file ? other.file != o.file : !agrees(o.place, other.place, seen.same))
+        return false;
+      for (const auto& [name, wanted] : seen.captures)
+        if (!seen_capture(o, other, name, wanted)) return false;
+      if (seen.within_ns) {
+        const auto apart = time_between(o, other);
+        if (apart && *apart > *seen.within_ns) return false;
+      }
+      const Ordering order =
+          seen.order == Order::after ? end_order_of(other, o) : order_of(other, o);
+      if (seen.order == Order::before)
+        return order != Ordering::after && !(order == Ordering::unknown && other.file == o.file);
+      if (seen.order == Order::after)
+        return order != Ordering::before && !(order == Ordering::unknown && other.file == o.file);
+      return true;
+    });
   }
 
   static bool seen_capture(const Observation& o, const Observation& other, const std::string& name,
@@ -208,12 +211,43 @@ class Settler {
       });
       if (cleared) o.role = Role::context;
     }
+    if (o.role == Role::root && outlived_by_start(o)) o.role = Role::context;
+  }
+
+  /// A process that complained while it started and then was ready had no fault: it tried something
+  /// and did without (a tuner's tactic, a network it need not have). Not so where it ended and
+  /// began again in between.
+  bool outlived_by_start(const Observation& o) const {
+    static const std::set<std::string_view> k_classes{"runtime", "loading", "cuda-fault", "gpu-oom",
+                                                      "distributed"};
+    if (o.fact >= 0 || o.fatal || k_classes.count(o.class_) == 0 ||
+        model_.files[o.file].kind == evidence::Kind::kernel_log)
+      return false;
+    const std::uint32_t last = std::max(o.line, o.last_line);
+    std::uint32_t ready = UINT32_MAX;
+    const auto with_tag = [&](const char* tag, const auto& visit) {
+      const auto it = by_tag_.find(tag);
+      if (it == by_tag_.end()) return;
+      for (const std::size_t i : it->second) {
+        const Observation& other = model_.observations[i];
+        if (other.file == o.file && other.line > last) visit(other);
+      }
+    };
+    with_tag("engine-ready", [&](const Observation& r) { ready = std::min(ready, r.line); });
+    if (ready == UINT32_MAX) return false;
+    bool ended = false;
+    with_tag("engine-start", [&](const Observation& s) { ended = ended || s.line <= ready; });
+    return !ended && std::none_of(fatal_.begin(), fatal_.end(), [&](std::size_t i) {
+      const Observation& f = model_.observations[i];
+      return f.file == o.file && f.line >= o.line && f.line <= ready;
+    });
   }
 
   EvidenceModel& model_;
   const rules::RuleSet& rules_;
   std::map<std::string, std::vector<std::size_t>> by_rule_;
   std::map<std::string, std::vector<std::size_t>> by_tag_;
+  std::vector<std::size_t> fatal_;  ///< observations that end a process, container or group
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <unordered_map>
 
 #include "analysis/dense_confirm.hpp"
@@ -333,6 +334,7 @@ class FileScan {
   bool continue_sequence(const LineRules::LineRule& rule, const Candidate& candidate,
                          std::string_view line, std::map<std::string, std::string>& captures) {
     std::vector<std::string_view> following;
+    std::deque<std::string> plain;  // what `following` may point into
     const auto add_parts = [&](std::string_view text, bool skip_first) {
       std::size_t at = 0;
       for (bool first = true;; first = false) {
@@ -347,7 +349,7 @@ class FileScan {
         rule.continued.size() * (static_cast<std::size_t>(rule.rule->gap) + 1);
     for (const std::string_view next :
          window_.lines_after(stretch_.end_in_window(candidate), wanted))
-      add_parts(next, false);
+      add_parts(stretch_.searched(next, plain.emplace_back()), false);
     std::size_t at = 0;
     for (const LazyPattern& pattern : rule.continued) {
       const std::size_t limit =
@@ -370,7 +372,9 @@ class FileScan {
       if (near.side != rules::Near::Side::after) lines = window_.lines_before(begin, count);
       if (near.side != rules::Near::Side::before)
         for (const std::string_view line : window_.lines_after(end, count)) lines.push_back(line);
-      holds.push_back(std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
+      std::string plain;
+      holds.push_back(std::any_of(lines.begin(), lines.end(), [&](std::string_view raw) {
+        const std::string_view line = stretch_.searched(raw, plain);
         return std::any_of(rule.near[i].begin(), rule.near[i].end(),
                            [&](const LazyPattern& p) { return p.matches(line); });
       }));

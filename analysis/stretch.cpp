@@ -1,25 +1,50 @@
 #include "analysis/stretch.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "analysis/json_line.hpp"
+#include "base/text.hpp"
 
 namespace triage::analysis {
+namespace {
+
+// A file that is coloured is so from its beginning, and again in every block.
+constexpr std::size_t k_looked_at = 64U << 10U;
+
+bool has_escape(std::string_view text) {
+  return text.find('\x1b') != std::string_view::npos;
+}
+
+}  // namespace
 
 void Stretch::open(std::string_view raw, std::size_t begin) {
   raw_ = text_ = raw;
   begin_ = begin;
-  if (format_ == evidence::Format::json_lines) decode();
+  raw_lines_.clear();
+  if (format_ == evidence::Format::json_lines) {
+    decode([this](std::string_view line) {
+      auto text = decode_json_text(line, kind_);
+      return text && has_escape(*text) ? base::without_colours(*text) : text;
+    });
+    return;
+  }
+  coloured_ = has_escape(raw.substr(0, k_looked_at));
+  if (coloured_)
+    decode([](std::string_view line) {
+      return has_escape(line) ? std::optional(base::without_colours(line)) : std::nullopt;
+    });
 }
 
-void Stretch::decode() {
+template <class TextOfLine>
+void Stretch::decode(const TextOfLine& text_of_line) {
   decoded_.clear();
-  raw_lines_.clear();
   for (std::size_t begin = 0; begin < raw_.size();) {
     const std::size_t end = std::min(raw_.find('\n', begin), raw_.size());
     const std::string_view raw = raw_.substr(begin, end - begin);
     raw_lines_.push_back({decoded_.size(), begin, end});
-    const auto text = decode_json_text(raw, kind_);
+    const std::optional<std::string> text = text_of_line(raw);
     const std::size_t at = decoded_.size();
     decoded_ += text ? std::string_view(*text) : raw;
     std::replace(decoded_.begin() + static_cast<std::ptrdiff_t>(at), decoded_.end(), '\n', ' ');
@@ -37,7 +62,7 @@ const Stretch::RawLine* Stretch::raw_line(std::size_t decoded_offset) const {
 }
 
 LinePrefix Stretch::prefix_of(const Candidate& line) const {
-  if (const RawLine* raw = raw_line(line.begin))
+  if (const RawLine* raw = raw_line(line.begin); raw != nullptr && !coloured_)
     if (auto json = decode_json_line(raw_.substr(raw->begin, raw->end - raw->begin), kind_))
       return std::move(json->prefix);
   return read_prefix(text_of(line), kind_);
@@ -46,7 +71,14 @@ LinePrefix Stretch::prefix_of(const Candidate& line) const {
 LinePrefix Stretch::read_prefix_of(std::string_view raw_line) const {
   if (format_ == evidence::Format::json_lines)
     if (auto json = decode_json_line(raw_line, kind_)) return std::move(json->prefix);
-  return read_prefix(raw_line, kind_);
+  std::string memory;
+  return read_prefix(searched(raw_line, memory), kind_);
+}
+
+std::string_view Stretch::searched(std::string_view raw_line, std::string& memory) const {
+  if (!coloured_ || !has_escape(raw_line)) return raw_line;
+  memory = base::without_colours(raw_line);
+  return memory;
 }
 
 std::size_t Stretch::begin_in_window(const Candidate& line) const {

@@ -13,7 +13,7 @@
 namespace triage::analysis {
 
 /// Some whole lines of a stream, as they are searched: JSON lines as the messages that the program
-/// wrote, line for line, everything else as it is.
+/// wrote, coloured ones without their colours, line for line; everything else as it is.
 class Stretch {
  public:
   Stretch(evidence::Kind kind, evidence::Format format) : kind_(kind), format_(format) {}
@@ -31,6 +31,8 @@ class Stretch {
   [[nodiscard]] LinePrefix prefix_of(const Candidate& line) const;
   /// The prefix of any line of the file.
   [[nodiscard]] LinePrefix read_prefix_of(std::string_view raw_line) const;
+  /// Any line of the file as it is searched; `memory` holds it where that differs.
+  [[nodiscard]] std::string_view searched(std::string_view raw_line, std::string& memory) const;
   /// Offsets in the window's buffer of a candidate's line as the file holds it.
   [[nodiscard]] std::size_t begin_in_window(const Candidate& line) const;
   [[nodiscard]] std::size_t end_in_window(const Candidate& line) const;
@@ -39,7 +41,9 @@ class Stretch {
   struct RawLine {
     std::size_t decoded_begin, begin, end;
   };
-  void decode();
+  /// Makes the searched text from the raw lines, each as `text_of_line` says.
+  template <class TextOfLine>
+  void decode(const TextOfLine& text_of_line);
   [[nodiscard]] const RawLine* raw_line(std::size_t decoded_offset) const;
 
   evidence::Kind kind_;
@@ -47,6 +51,7 @@ class Stretch {
   std::string_view raw_;
   std::string_view text_;
   std::size_t begin_ = 0;
+  bool coloured_ = false;
   std::string decoded_;
   std::vector<RawLine> raw_lines_;  ///< of decoded lines
 };

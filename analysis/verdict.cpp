@@ -384,7 +384,9 @@ class Builder {
     const auto is = [&](const char* field) { return fact.get(field) == "true"; };
     switch (fact.kind) {
       case Kind::gpu_state:
-        return fact.find("uuid") != nullptr || fact.find("index") != nullptr;
+        // A list of names (`nvidia-smi -L`) shows no GPU at work.
+        return fact.find("memory.total") != nullptr || fact.find("memory.used") != nullptr ||
+               fact.find("temperature.gpu") != nullptr || fact.find("performance_state") != nullptr;
       case Kind::pod:
         return is("ready");
       case Kind::loading:

@@ -90,7 +90,8 @@ std::size_t Window::limit_from(std::size_t from) const {
 std::size_t Window::whole_lines_end(std::size_t from, std::size_t limit) {
   const std::size_t last = std::string_view(data_ + from, limit - from).rfind('\n');
   if (last != std::string_view::npos) return from + last + 1;
-  const std::size_t next = std::string_view(data_ + limit, used_ - limit).find('\n');
+  const std::size_t next =
+      std::string_view(data_ + limit, std::min(k_context, used_ - limit)).find('\n');
   if (next != std::string_view::npos) return limit + next + 1;
   piece_ = true;
   ++cut_lines_;

@@ -280,6 +280,28 @@ std::string to_valid_utf8(std::string_view bytes) {
   return out;
 }
 
+std::string without_colours(std::string_view text) {
+  constexpr char k_escape = '\x1b';
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t escape = std::min(text.find(k_escape, at), text.size());
+    out += text.substr(at, escape - at);
+    at = escape + 2;
+    if (escape + 1 >= text.size()) break;
+    // `ESC [`, parameters, one final letter; `ESC (` names a character set with one letter more.
+    if (text[escape + 1] == '[') {
+      while (at < text.size() && text[at] >= ' ' && text[at] < '@') ++at;
+      if (at < text.size() && text[at] >= '@') ++at;
+    } else if (text[escape + 1] == '(') {
+      ++at;
+    } else {
+      at = escape + 1;  // no sequence that is known: only the escape itself goes
+    }
+  }
+  return out;
+}
+
 std::string shorten(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return std::string(text);
   std::size_t end = limit;

@@ -45,6 +45,8 @@ namespace triage::base {
 
 /// Valid UTF-8 as it is; every other byte becomes U+FFFD, so that JSON can carry it.
 [[nodiscard]] std::string to_valid_utf8(std::string_view bytes);
+/// Without the sequences that colour a terminal (`dmesg --color`, a logger that thinks it has one).
+[[nodiscard]] std::string without_colours(std::string_view text);
 /// Cuts at `limit` bytes without splitting a UTF-8 sequence and marks the cut with an ellipsis.
 [[nodiscard]] std::string shorten(std::string_view text, std::size_t limit);
 

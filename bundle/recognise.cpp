@@ -112,7 +112,9 @@ Recognised recognise(std::string_view head, std::string_view /*path*/) {
     result.format = evidence::Format::binary;
     return result;
   }
-  const Sample sample = make_sample(head);
+  const bool coloured = head.find('\x1b') != std::string_view::npos;
+  const std::string plain = coloured ? base::without_colours(head) : std::string();
+  const Sample sample = make_sample(coloured ? std::string_view(plain) : head);
   if (const auto found = detail::recognise_json(sample)) return *found;
   if (const auto found = detail::recognise_kubernetes(sample)) return *found;
   if (const auto found = detail::recognise_gpu(sample)) return *found;

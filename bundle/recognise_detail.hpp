@@ -25,6 +25,9 @@ struct Sample {
 /// between them, fraction with point or comma, zone optional); 0 when there is none.
 [[nodiscard]] std::size_t iso_stamp_length(std::string_view text);
 
+/// `name{label="value"} 12.5` or `name 12.5` of a Prometheus text.
+[[nodiscard]] bool is_metric_line(std::string_view line);
+
 [[nodiscard]] std::optional<Recognised> recognise_json(const Sample& sample);
 [[nodiscard]] std::optional<Recognised> recognise_kubernetes(const Sample& sample);
 [[nodiscard]] std::optional<Recognised> recognise_gpu(const Sample& sample);

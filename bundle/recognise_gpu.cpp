@@ -84,7 +84,7 @@ std::optional<Recognised> recognise_csv(const Sample& sample) {
   for (std::size_t i = 0; i < sample.lines.size() && i < 4; ++i) {
     const auto line = base::trim(sample.lines[i]);
     if (line.empty() || starts(line, "#") || starts(line, "$ ")) continue;
-    if (!base::contains(line, ",")) return std::nullopt;
+    if (!base::contains(line, ",") || is_metric_line(line)) return std::nullopt;
     const auto columns = base::split(line, ',');
     const bool short_columns = std::all_of(columns.begin(), columns.end(), [](std::string_view c) {
       return base::trim(c).size() < 64 && base::split_blanks(c).size() <= 3;

@@ -23,7 +23,8 @@ bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':';
 }
 
-/// `name{label="value"} 12.5` or `name 12.5`.
+}  // namespace
+
 bool is_metric_line(std::string_view line) {
   if (line.empty() || std::isdigit(static_cast<unsigned char>(line[0])) != 0) return false;
   std::size_t at = 0;
@@ -43,6 +44,8 @@ bool is_metric_line(std::string_view line) {
       base::parse_double(value).has_value() || value == "NaN" || value == "+Inf" || value == "-Inf";
   return number && (labels || line.find('_') < at || line.find(':') < at);
 }
+
+namespace {
 
 std::optional<Recognised> recognise_metrics(const Sample& sample) {
   int help = 0;
@@ -112,6 +115,18 @@ std::optional<Recognised> recognise_memory(const Sample& sample) {
   return std::nullopt;
 }
 
+/// `journalctl -o export`: a line for each field, an empty line after each entry.
+std::optional<Recognised> recognise_export(const Sample& sample) {
+  if (sample.lines.empty() || !starts(sample.lines.front(), "__CURSOR=")) return std::nullopt;
+  int entries = 0;
+  int kernel = 0;
+  for (const auto line : sample.lines) {
+    entries += starts(line, "_TRANSPORT=") ? 1 : 0;
+    kernel += line == "_TRANSPORT=kernel" ? 1 : 0;
+  }
+  return as(kernel * 5 >= entries * 4 ? Kind::kernel_log : Kind::system_log, Format::lines);
+}
+
 std::optional<Recognised> recognise_environment(const Sample& sample) {
   const auto top = sample.text.substr(0, 16 * 1024);
   if (base::contains(top, "PyTorch version:") &&
@@ -169,6 +184,7 @@ std::optional<Recognised> recognise_host(const Sample& sample) {
   if (auto found = recognise_metrics(sample)) return found;
   if (auto found = recognise_stats(sample)) return found;
   if (auto found = recognise_memory(sample)) return found;
+  if (auto found = recognise_export(sample)) return found;
   return recognise_environment(sample);
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <set>
@@ -137,6 +138,63 @@ Kind kind_of_object(std::string_view kind, std::string_view api) {
 
 namespace {
 
+/// What the records of a log shipper say of where their lines come from.
+struct Origin {
+  bool kernel = false;     ///< the journal's or syslog's own mark of a kernel line, or its file
+  bool container = false;  ///< a container's or pod's name, its stream
+  bool logger = false;     ///< the program's own fields: then the message is the program's too
+  std::string_view message;
+};
+
+Origin origin_of(std::string_view record) {
+  static constexpr std::array<std::string_view, 6> k_carriers{"message", "MESSAGE",     "line",
+                                                              "log",     "textPayload", "msg"};
+  const auto is = [](std::string_view key, std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), key) != names.end();
+  };
+  Origin origin;
+  JsonSkim walk(record);
+  JsonSkim::Pair pair;
+  while (walk.next(pair)) {
+    const auto ends = [&](std::string_view end) { return pair.value.ends_with(end); };
+    if (is(pair.key, {"_TRANSPORT", "transport", "SYSLOG_IDENTIFIER", "syslog_identifier",
+                      "identifier", "ident", "appname", "program"}) &&
+        pair.value == "kernel")
+      origin.kernel = true;
+    if (is(pair.key, {"filename", "file", "path", "job", "logName", "log_name"}) &&
+        (pair.value == "kernel" || ends("kern.log") || ends("dmesg") || ends("kmsg") ||
+         ends("serial_port_1_output")))
+      origin.kernel = true;
+    if (is(pair.key, {"stream", "container", "container_name", "container_id", "pod", "pod_name",
+                      "kubernetes", "docker", "namespace", "namespace_name"}))
+      origin.container = true;
+    if (pair.depth == 1 && is(pair.key, {"level", "caller", "logger", "func", "component"}))
+      origin.logger = true;
+    if (origin.message.empty() &&
+        std::find(k_carriers.begin(), k_carriers.end(), pair.key) != k_carriers.end())
+      origin.message = pair.value;
+  }
+  return origin;
+}
+
+Kind kind_of_records(const Sample& sample) {
+  Vote votes;
+  int kernel = 0, records = 0, own = 0;
+  for (const auto line : sample.lines) {
+    const Origin origin = origin_of(line);
+    ++records;
+    kernel += origin.kernel ? 1 : 0;
+    own += origin.container || origin.logger ? 1 : 0;
+    vote(origin.message.empty() || origin.container || origin.logger ? line : origin.message,
+         votes);
+  }
+  if (kernel * 5 >= records * 4) return Kind::kernel_log;
+  const Kind kind = winner(votes).value_or(Kind::container_log);
+  // What speaks of kernel or daemons inside a container's record is still the container's.
+  const bool host = kind == Kind::kernel_log || kind == Kind::system_log;
+  return host && own > 0 ? Kind::container_log : kind;
+}
+
 std::optional<Recognised> recognise_lines(const Sample& sample) {
   // JSON lines: at least two whole objects on lines of their own, or one that is a log record.
   int objects = 0;
@@ -156,7 +214,8 @@ std::optional<Recognised> recognise_lines(const Sample& sample) {
   const bool record = has("msg") || has("message") || has("MESSAGE") || has("log") ||
                       has("level") || has("severity") || has("event") || has("time") || has("ts") ||
                       has("timestamp") || has("@timestamp") || has("start_time") ||
-                      has("response_code") || has("fields");
+                      has("response_code") || has("fields") || has("line") || has("textPayload") ||
+                      has("jsonPayload");
   if (!record || (has("apiVersion") && has("kind"))) return std::nullopt;
 
   Recognised result;
@@ -193,12 +252,7 @@ std::optional<Recognised> recognise_lines(const Sample& sample) {
   } else if (reconciler) {
     result.kind = Kind::controller_log;
   } else {
-    Vote votes;
-    for (const auto line : sample.lines) vote(line, votes);
-    result.kind = winner(votes).value_or(Kind::container_log);
-    // What speaks of kernel or daemons inside a container's record is still the container's.
-    if (result.kind == Kind::kernel_log || result.kind == Kind::system_log)
-      result.kind = Kind::container_log;
+    result.kind = kind_of_records(sample);
   }
   return result;
 }

@@ -167,10 +167,24 @@ GpuNodes weigh(const std::vector<const Fact*>& nodes, const Pending& pending,
   return found;
 }
 
+/// Of a pod that nothing is known of: when no more nodes lack the device than have none at all, the
+/// nodes that have it refuse the pod for another reason, the one that most of them give.
+std::string beside_nodes_without_gpu(const SchedulerMessage& message, std::size_t without) {
+  std::size_t lacking = 0;
+  const SchedulerClause* most = nullptr;
+  for (const SchedulerClause& clause : message.clauses) {
+    if (clause.kind == "insufficient-gpu" || clause.kind == "insufficient-mig")
+      lacking += static_cast<std::size_t>(clause.nodes);
+    else if (clause.kind != "control-plane" && (most == nullptr || clause.nodes > most->nodes))
+      most = &clause;
+  }
+  return lacking > 0 && lacking <= without && most != nullptr ? most->kind : std::string();
+}
+
 /// The deciding clause with what is known of the GPU nodes; the message alone where that is
 /// nothing.
 std::string decide(const SchedulerMessage& message, const GpuNodes& nodes, std::size_t known,
-                   const std::string& resource, const TableNodes& table) {
+                   const std::string& resource, const TableNodes& table, bool pod_known) {
   std::string by_message = deciding_clause(message);
   if (by_message == "insufficient-gpu" && message.find("unschedulable") != nullptr &&
       table.all_cordoned(message))
@@ -184,6 +198,11 @@ std::string decide(const SchedulerMessage& message, const GpuNodes& nodes, std::
     if (!all_known) return by_message;
     return formats::is_mig_resource(resource) ? "insufficient-mig" : by_message;
   }
+  if (nodes.fitting > 0 && !pod_known && all_known)
+    if (std::string other =
+            beside_nodes_without_gpu(message, known - static_cast<std::size_t>(nodes.all));
+        !other.empty())
+      return other;
   if (nodes.fitting > 0) {
     // Those nodes have the device and nothing keeps the pod off: it is the count that lacks.
     for (std::string_view other : {"insufficient-memory", "insufficient-cpu", "too-many-pods"})
@@ -228,7 +247,8 @@ void emit(const Evidence& evidence, const Pending& pending, const std::vector<co
   const auto decide_for = [&](const Said& s) {
     const SchedulerMessage message = read_scheduler_message(evidence.facts[s.fact].text);
     const std::string resource = wanted_resource(pending, message);
-    return decide(message, weigh(nodes, pending, resource), nodes.size(), resource, table);
+    return decide(message, weigh(nodes, pending, resource), nodes.size(), resource, table,
+                  pending.pod != nullptr);
   };
   const std::string deciding = decide_for(newest);
   const Said* first = &newest;
@@ -274,7 +294,7 @@ void emit(const Evidence& evidence, const Pending& pending, const std::vector<co
 void derive_scheduling(const Evidence& evidence, const evidence::FactSink& sink) {
   // By pod name alone: event tables of one namespace do not name it, and names with a hash are
   // unique enough.
-  std::map<std::string, Pending> pods;
+  std::map<std::string, Pending> pods, owners;
   std::vector<const Fact*> nodes;
   TableNodes table;
   for (std::size_t i = 0; i < evidence.facts.size(); ++i) {
@@ -298,8 +318,13 @@ void derive_scheduling(const Evidence& evidence, const evidence::FactSink& sink)
       if (!fact.text.empty()) pods[fact.place.pod].said.push_back({i, true});
     } else if (fact.kind == Kind::pod && speaks) {
       pods[fact.place.pod].said.push_back({i, false});
+    } else if ((fact.kind == Kind::model || fact.kind == Kind::workload) && speaks) {
+      owners[fact.place.workload].said.push_back({i, false});
     }
   }
+  // A model or a service repeats what the scheduler said of its pods: worth its word where no pod
+  // is at hand.
+  if (pods.empty()) pods = std::move(owners);
   if (pods.empty()) return;
   // The same node from `describe` and from JSON counts once: the one with labels.
   std::map<std::string, const Fact*> by_name;

@@ -2,6 +2,7 @@
 
 #include "analysis/causality.hpp"
 #include "analysis/fill.hpp"
+#include "analysis/history.hpp"
 
 using namespace triage;
 
@@ -132,4 +133,124 @@ TEST_CASE("fill: a name without a value goes with the words that lead to it") {
         "Xid 79 on GPU 0000:3b:00.0: fell off");
   CHECK(analysis::fill("Xid {xid} on GPU {pci}: fell off", {{"xid", "79"}}) == "Xid 79: fell off");
   CHECK(analysis::fill("printf '{}' and {not a name}", {}) == "printf '{}' and {not a name}");
+}
+
+namespace {
+
+constexpr std::int64_t k_hour = 3600;
+
+/// A model of files of these kinds, in order.
+analysis::EvidenceModel model_of(std::initializer_list<evidence::Kind> kinds) {
+  analysis::EvidenceModel model;
+  for (const evidence::Kind kind : kinds) {
+    bundle::EvidenceFile file;
+    file.kind = kind;
+    model.files.push_back(file);
+    analysis::StreamInfo stream;
+    stream.kind = kind;
+    model.streams.push_back(stream);
+  }
+  return model;
+}
+
+/// An observation of a fact about a pod.
+analysis::Observation of_pod(analysis::EvidenceModel& model, const rules::Rule& rule,
+                             const std::string& pod, bool asks_gpu) {
+  evidence::Fact fact;
+  fact.kind = evidence::Kind::pod;
+  fact.place.pod = pod;
+  fact.set("image", "x", 1);
+  fact.set(asks_gpu ? "limits.nvidia.com/gpu" : "limits.memory", "1", 1);
+  model.facts.push_back(fact);
+  analysis::Observation o = observation(rule, 0, 1, std::nullopt);
+  o.fact = static_cast<int>(model.facts.size()) - 1;
+  o.place.pod = pod;
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("history: an old kill of the kernel's is no trouble of the engine that broke later") {
+  auto kill = rule("kernel-oom-kill", "host-oom");
+  kill.evidence = {evidence::Kind::kernel_log};
+  const auto refused = rule("engine-args-rejected", "loading");
+  for (const std::int64_t apart : {k_hour, 30 * k_hour}) {
+    auto model = model_of({evidence::Kind::kernel_log, evidence::Kind::container_log});
+    model.observations = {observation(kill, 0, 3, 1000), observation(refused, 1, 7, 1000 + apart)};
+    analysis::set_history_aside(model);
+    CHECK((model.observations[0].role == rules::Role::context) == (apart > 6 * k_hour));
+    CHECK(model.observations[1].role == rules::Role::root);
+  }
+}
+
+TEST_CASE("history: a kill that another file tells of is an incident, however old") {
+  auto kill = rule("kernel-oom-kill", "host-oom");
+  kill.evidence = {evidence::Kind::kernel_log};
+  const auto refused = rule("engine-args-rejected", "loading");
+  const auto died = rule("worker-died", "distributed");
+  auto model = model_of(
+      {evidence::Kind::kernel_log, evidence::Kind::container_log, evidence::Kind::container_log});
+  model.observations = {observation(kill, 0, 3, 1000), observation(refused, 1, 7, 200'000),
+                        observation(died, 2, 9, 1010)};
+  analysis::set_history_aside(model);
+  CHECK(model.observations[0].role == rules::Role::root);
+}
+
+TEST_CASE("history: a broken device stays broken") {
+  auto xid = rule("xid-79", "hardware");
+  xid.evidence = {evidence::Kind::kernel_log};
+  const auto refused = rule("engine-args-rejected", "loading");
+  auto model = model_of({evidence::Kind::kernel_log, evidence::Kind::container_log});
+  model.observations = {observation(xid, 0, 3, 1000), observation(refused, 1, 7, 200'000)};
+  analysis::set_history_aside(model);
+  CHECK(model.observations[0].role == rules::Role::root);
+}
+
+TEST_CASE("neighbours: a pod that waits for a node wrote no CUDA error") {
+  const auto waits = rule("insufficient-gpu", "scheduling");
+  const auto cuda = rule("illegal-access", "cuda-fault");
+  auto model = model_of({evidence::Kind::pod, evidence::Kind::container_log});
+  model.observations = {of_pod(model, waits, "batch-9", true), observation(cuda, 1, 7, 100)};
+  model.observations[0].time = evidence::Time{50'000'000'000, 0};
+  const auto causality = analysis::explain(model);
+  REQUIRE(causality.candidates.size() == 2);
+  CHECK(causality.candidates[0] == 1);
+}
+
+TEST_CASE("neighbours: the kill of a pod without a GPU explains no fault of an engine's GPU") {
+  const auto killed = rule("container-oom-killed", "host-oom");
+  const auto cuda = rule("illegal-access", "cuda-fault");
+  for (const bool asks_gpu : {false, true}) {
+    auto model = model_of({evidence::Kind::pod, evidence::Kind::container_log});
+    model.observations = {of_pod(model, killed, "shipper", asks_gpu), observation(cuda, 1, 7, 100)};
+    model.observations[0].time = evidence::Time{50'000'000'000, 0};
+    CHECK(analysis::explain(model).candidates.at(0) == (asks_gpu ? 0U : 1U));
+  }
+}
+
+TEST_CASE("order: ages of one table count from one moment, cut to the unit that they show") {
+  const auto any = rule("any", "loading");
+  const auto aged = [&](std::int64_t first, std::int64_t last, std::uint32_t line, bool sorted) {
+    auto o = observation(any, 0, line, std::nullopt);
+    o.fact = 0;
+    o.age = analysis::Age{first, last, sorted};
+    return o;
+  };
+  using analysis::Ordering;
+  const auto order = [&](const analysis::Observation& a, const analysis::Observation& b) {
+    return analysis::order_of(a, b);
+  };
+  CHECK(order(aged(840, 840, 1, false), aged(660, 660, 2, false)) == Ordering::before);
+  CHECK(order(aged(660, 660, 1, false), aged(840, 840, 2, false)) == Ordering::after);
+  CHECK(order(aged(840, 840, 2, false), aged(840, 840, 1, false)) == Ordering::unknown);
+  CHECK(order(aged(840, 840, 1, true), aged(840, 840, 2, true)) == Ordering::before);
+  // `27h` may be 27 hours and 59 minutes: nothing says which of the two came first.
+  CHECK(order(aged(27 * k_hour, 27 * k_hour, 1, false), aged(27 * k_hour, 60, 2, false)) ==
+        Ordering::unknown);
+  // The newest repeat counts for what comes after.
+  CHECK(analysis::end_order_of(aged(840, 60, 1, false), aged(660, 660, 2, false)) ==
+        Ordering::after);
+  auto elsewhere = aged(10, 10, 1, false);
+  elsewhere.file = 1;
+  CHECK(order(aged(840, 840, 1, false), elsewhere) == Ordering::unknown);
 }

@@ -25,6 +25,16 @@ TEST_CASE("text: invalid UTF-8 becomes replacement characters and valid UTF-8 st
   CHECK(base::to_valid_utf8("\xE2\x82") == "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
+TEST_CASE("text: colours go, and nothing else") {
+  CHECK(base::without_colours("\x1b[32m[42500.02] \x1b[0m\x1b[33mNVRM: \x1b[0mXid") ==
+        "[42500.02] NVRM: Xid");
+  CHECK(base::without_colours("\x1b[38;5;208mpeach\x1b(B\x1b[m") == "peach");
+  CHECK(base::without_colours("plain [0m text") == "plain [0m text");
+  CHECK(base::without_colours("cut \x1b[3") == "cut ");
+  CHECK(base::without_colours("cut \x1b") == "cut ");
+  CHECK(base::without_colours("\x1bword") == "word");
+}
+
 TEST_CASE("text: a typing mistake finds the word that was meant") {
   CHECK(base::nearest("quarantene", {"quarantine", "samples"}) == "quarantine");
   CHECK(base::nearest("zzz", {"quarantine", "samples"}).empty());

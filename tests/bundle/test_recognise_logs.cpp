@@ -41,6 +41,32 @@ const LogCase k_cases[] = {
     {"journalctl -k -o json", Kind::kernel_log,
      R"({"__REALTIME_TIMESTAMP":"1763456504123456","_TRANSPORT":"kernel","_HOSTNAME":"gpu-7","MESSAGE":"NVRM: loading"})"
      "\n"},
+    {"journalctl -k -o export", Kind::kernel_log,
+     "__CURSOR=s=1\n__REALTIME_TIMESTAMP=1763456504123456\n_TRANSPORT=kernel\nMESSAGE=NVRM: x\n\n"
+     "__CURSOR=s=2\n__REALTIME_TIMESTAMP=1763456504223456\n_TRANSPORT=kernel\nMESSAGE=NVRM: y\n"},
+    {"dmesg --color=always", Kind::kernel_log,
+     "\x1b[32m[42500.020000] \x1b[0m\x1b[33mNVRM: \x1b[0mloading NVIDIA UNIX x86_64\n"},
+    {"Loki's export of kern.log", Kind::kernel_log,
+     R"({"labels":{"filename":"/var/log/kern.log","job":"node"},"line":"Dec  1 03:41:40 gpu-7 kernel: [42500.02] NVRM: loading","timestamp":"2025-12-01T03:41:40Z"})"
+     "\n"},
+    {"Loki's export of a journal", Kind::kernel_log,
+     R"({"labels":{"transport":"kernel"},"line":"NVRM: loading","timestamp":"2025-12-01T03:41:40Z"})"
+     "\n"},
+    {"a cloud's export of a node's journal", Kind::kernel_log,
+     R"({"insertId":"a","jsonPayload":{"MESSAGE":"NVRM: loading","_TRANSPORT":"kernel"},"resource":{"type":"k8s_node"},"timestamp":"2025-12-01T03:41:40Z"})"
+     "\n"},
+    {"a virtual machine's serial console", Kind::kernel_log,
+     R"({"textPayload":"[42500.02] NVRM: loading","logName":"projects/p/logs/serial_port_1_output","timestamp":"2025-12-01T03:41:40Z"})"
+     "\n"},
+    {"Vector's journald source", Kind::kernel_log,
+     R"({"host":"gpu-7","message":"NVRM: loading","SYSLOG_IDENTIFIER":"kernel","timestamp":"2025-12-01T03:41:40Z"})"
+     "\n"},
+    {"a shipper's record of a container that quotes the kernel", Kind::container_log,
+     R"({"log":"[42500.02] NVRM: Xid (PCI:0000:9b:00): 79","stream":"stderr","time":"2025-12-01T03:41:40Z"})"
+     "\n"},
+    {"an agent's own record that quotes the kernel", Kind::container_log,
+     R"({"level":"info","msg":"saw kernel: [42500.02] NVRM: Xid (PCI:0000:9b:00): 79","time":"2025-12-01T03:41:40Z"})"
+     "\n"},
     {"rsyslog kern.log with the kernel's own stamp", Kind::kernel_log,
      "Dec  2 10:43:35 gpu-7 kernel: [240314.528856] NVRM: loading\n"},
     {"Talos", Kind::kernel_log,

@@ -92,6 +92,9 @@ std::vector<FormCase> cases() {
        "ROCk module is loaded\n=====================\nHSA System Attributes\n"},
       {"metrics", Kind::metrics, Format::prometheus,
        "# HELP a b\n# TYPE vllm:x gauge\nvllm:x{model=\"a b\"} 1.0\n"},
+      {"metrics whose labels name GPUs", Kind::metrics, Format::prometheus,
+       "# HELP gpu_ecc_uncorrect_total x\n# TYPE gpu_ecc_uncorrect_total counter\n"
+       "gpu_ecc_uncorrect_total{gpu_id=\"4\",gpu_uuid=\"72ff\",serial_number=\"69\"} 2\n"},
       {"metrics without comments", Kind::metrics, Format::prometheus,
        "vllm:num_requests_running{m=\"a\"} 1\nvllm:num_requests_waiting{m=\"a\"} 2\nup_x 1\n"},
       {"Envoy stats", Kind::gateway_stats, Format::gateway_stats,
