@@ -61,22 +61,38 @@ LOGGERS_TIME = re.compile(rb"(?:(\d{4})-)?(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)"
 BARS_TIME = re.compile(rb"\[(?:(\d+):)?(\d\d):(\d\d)<")
 
 
+def loggers_time(line):
+    own = LOGGERS_TIME.search(line[:96])
+    try:
+        return own and datetime(int(own[1] or 2026), *(int(own[part]) for part in range(2, 7)))
+    except ValueError:
+        return None
+
+
+def bars_time(line):
+    bar = BARS_TIME.search(line)
+    return bar and timedelta(hours=int(bar[1] or 0), minutes=int(bar[2]), seconds=int(bar[3]))
+
+
 def stamped(body, fixed_time):
     """Lines as a runtime stamps them: by the time that their logger prints or that a progress bar counts from there,
-    else that of the line before."""
+    else that of the line before. What stands before the first time was written shortly before it."""
     lines = body.split(b"\n")
-    began = time = datetime.fromisoformat(fixed_time or "2026-01-12T08:00:00")
+    began = datetime.fromisoformat(fixed_time or "2026-01-12T08:00:00")
+    if not fixed_time:
+        first = next((i for i, line in enumerate(lines) if loggers_time(line)), None)
+        if first is not None:
+            head = max((bars_time(line) or timedelta(0) for line in lines[:first]), default=timedelta(0))
+            began = loggers_time(lines[first]) - head
+    time = began
     out = []
     for i, line in enumerate(lines):
-        own = None if fixed_time else LOGGERS_TIME.search(line[:96])
-        bar = None if fixed_time or own else BARS_TIME.search(line)
-        try:
-            if own:
-                began = time = datetime(int(own[1] or 2026), *(int(own[part]) for part in range(2, 7)))
-            elif bar:
-                time = began + timedelta(hours=int(bar[1] or 0), minutes=int(bar[2]), seconds=int(bar[3]))
-        except ValueError:
-            pass
+        own = None if fixed_time else loggers_time(line)
+        bar = None if fixed_time or own else bars_time(line)
+        if own:
+            began = time = own
+        elif bar is not None:
+            time = began + bar
         stamp = f"{time.isoformat()}.{i % 10**9:09d}Z ".encode()
         out.append(stamp + line if line or i + 1 < len(lines) else line)
     return b"\n".join(out)
