@@ -19,23 +19,45 @@ namespace fs = std::filesystem;
 const char* k_node = "gpu-node-rt";
 const char* k_driver = "gpu-operator/nvidia-driver-daemonset-abcde";
 
-/// Files that the API or a node's tools can give back; a `describe` or a table cannot be served.
-bool servable(const fs::path& incident) {
-  static const std::vector<std::string> k_names{
-      "case.json", "worker.log", "previous.log", "dmesg.txt", "nvidia-smi.txt", "nvidia-smi-q.txt",
-      "pod.json",  "pods.json",  "events.json",  "node.json", "nodes.json",     "metrics.prom"};
-  bool log = false;
+/// The files of an incident by what a cluster gives them out as; empty when one of them is
+/// something that neither the API nor a node's tools give back: a `describe`, a table, a second
+/// log.
+std::map<std::string, fs::path> served_files(const fs::path& incident) {
+  static const std::map<std::string, std::string> k_served{{"worker.log", "current"},
+                                                           {"w.log", "current"},
+                                                           {"engine.log", "current"},
+                                                           {"triton.log", "current"},
+                                                           {"vllm.log", "current"},
+                                                           {"p.log", "current"},
+                                                           {"previous.log", "previous"},
+                                                           {"dmesg.txt", "dmesg"},
+                                                           {"dmesg.log", "dmesg"},
+                                                           {"dmesg-T.txt", "dmesg"},
+                                                           {"fabricmanager.log", "fabricmanager"},
+                                                           {"nvidia-smi.txt", "smi"},
+                                                           {"nvidia-smi-q.txt", "smi-q"},
+                                                           {"rocm-smi.txt", "rocm-smi"},
+                                                           {"pod.json", "pod"},
+                                                           {"pods.json", "pods"},
+                                                           {"events.json", "events"},
+                                                           {"ev.json", "events"},
+                                                           {"node.json", "node"},
+                                                           {"nodes.json", "nodes"},
+                                                           {"metrics.prom", "metrics"}};
+  std::map<std::string, fs::path> files;
   for (const auto& entry : fs::directory_iterator(incident)) {
     const std::string name = entry.path().filename().string();
-    if (std::find(k_names.begin(), k_names.end(), name) == k_names.end()) return false;
-    log = log || name == "worker.log" || name == "previous.log" || name == "dmesg.txt";
+    if (name == "case.json") continue;
+    const auto served = k_served.find(name);
+    if (served == k_served.end() || !files.emplace(served->second, entry.path()).second) return {};
   }
-  return log;
+  return files;
 }
 
-json items_of(const fs::path& file) {
-  if (!fs::exists(file)) return json::array();
-  const json root = json::parse(read_file(file.string()), nullptr, false);
+json items_of(const std::map<std::string, fs::path>& files, const std::string& name) {
+  const auto file = files.find(name);
+  if (file == files.end()) return json::array();
+  const json root = json::parse(read_file(file->second.string()), nullptr, false);
   if (root.is_discarded()) return json::array();
   return root.contains("items") ? root["items"] : json::array({root});
 }
@@ -48,8 +70,9 @@ struct Target {
 
 json scenario_of(const fs::path& incident, Target& target) {
   json s;
-  json pods = items_of(incident / "pod.json");
-  for (const auto& pod : items_of(incident / "pods.json")) pods.push_back(pod);
+  const auto files = served_files(incident);
+  json pods = items_of(files, "pod");
+  for (const auto& pod : items_of(files, "pods")) pods.push_back(pod);
   if (pods.empty())
     pods.push_back({{"metadata", {{"name", "app-0"}, {"namespace", "llm"}, {"uid", "u"}}},
                     {"spec",
@@ -62,14 +85,19 @@ json scenario_of(const fs::path& incident, Target& target) {
   if (first["spec"].contains("nodeName")) target.node = first["spec"]["nodeName"];
   const std::string container = first["spec"]["containers"][0]["name"];
   const std::string where = target.name_space + "/" + target.pod + "/" + container;
-  const auto text = [&](const char* name) { return json{{"file", (incident / name).string()}}; };
-  if (fs::exists(incident / "worker.log")) s["logs"][where] = text("worker.log");
-  if (fs::exists(incident / "previous.log")) s["previous"][where] = text("previous.log");
-  if (fs::exists(incident / "metrics.prom"))
-    s["proxy"][target.name_space + "/" + target.pod + ":8000/metrics"] = text("metrics.prom");
-  s["events"] = items_of(incident / "events.json");
-  s["nodes"] = items_of(incident / "node.json");
-  for (const auto& node : items_of(incident / "nodes.json")) s["nodes"].push_back(node);
+  const auto text_of = [&](const char* name) {
+    const auto file = files.find(name);
+    return file == files.end() ? json() : json{{"file", file->second.string()}};
+  };
+  const auto serve = [&](const char* name, const char* section, const std::string& key) {
+    if (json text = text_of(name); !text.is_null()) s[section][key] = std::move(text);
+  };
+  serve("current", "logs", where);
+  serve("previous", "previous", where);
+  serve("metrics", "proxy", target.name_space + "/" + target.pod + ":8000/metrics");
+  s["events"] = items_of(files, "events");
+  s["nodes"] = items_of(files, "node");
+  for (const auto& node : items_of(files, "nodes")) s["nodes"].push_back(node);
   if (s["nodes"].empty())
     s["nodes"].push_back({{"metadata", {{"name", target.node}}}, {"status", json::object()}});
   pods.push_back(
@@ -82,11 +110,12 @@ json scenario_of(const fs::path& incident, Target& target) {
        {"status", {{"phase", "Running"}}}});
   s["pods"] = pods;
   auto& exec = s["exec"][k_driver];
-  if (fs::exists(incident / "dmesg.txt")) exec["dmesg"] = {{"stdout", text("dmesg.txt")}};
-  if (fs::exists(incident / "nvidia-smi.txt"))
-    exec["nvidia-smi"] = {{"stdout", text("nvidia-smi.txt")}};
-  if (fs::exists(incident / "nvidia-smi-q.txt"))
-    exec["nvidia-smi -q"] = {{"stdout", text("nvidia-smi-q.txt")}};
+  for (const auto& [name, command] : {std::pair{"dmesg", "dmesg"},
+                                      {"smi", "nvidia-smi"},
+                                      {"smi-q", "nvidia-smi -q"},
+                                      {"rocm-smi", "rocm-smi"},
+                                      {"fabricmanager", "cat /var/log/fabricmanager.log"}})
+    if (json text = text_of(name); !text.is_null()) exec[command] = {{"stdout", std::move(text)}};
   if (!exec.is_null()) exec["nvidia-smi -L"] = {{"stdout", "GPU 0: served by a test\n"}};
   return s;
 }
@@ -110,7 +139,7 @@ std::vector<fs::path> incidents() {
   std::vector<fs::path> all;
   for (const auto& entry :
        fs::recursive_directory_iterator(std::string(TRIAGE_SOURCE_DIR) + "/fixtures"))
-    if (entry.path().filename() == "case.json" && servable(entry.path().parent_path()))
+    if (entry.path().filename() == "case.json" && !served_files(entry.path().parent_path()).empty())
       all.push_back(entry.path().parent_path());
   std::sort(all.begin(), all.end());
   const char* wanted = std::getenv("TRIAGE_ROUND_TRIP");
