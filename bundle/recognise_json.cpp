@@ -241,10 +241,11 @@ std::optional<Recognised> recognise_lines(const Sample& sample) {
     result.kind = kernel * 5 >= total * 4 ? Kind::kernel_log : Kind::system_log;
     return result;
   }
-  const bool access = (has("response_code") || has("status") || has("status_code") ||
-                       has("upstream_status") || has("upstream_cluster")) &&
-                      (has("path") || has("method") || has("request") || has("uri") ||
-                       has("request_uri") || has("upstream_host") || has("upstream_addr"));
+  const bool access =
+      (has("response_code") || has("status") || has("status_code") || has("upstream_status") ||
+       has("upstream_cluster") || has("DownstreamStatus") || has("OriginStatus")) &&
+      (has("path") || has("method") || has("request") || has("uri") || has("request_uri") ||
+       has("RequestPath") || has("upstream_host") || has("upstream_addr"));
   const bool reconciler = has("controller") || has("reconcileID") || has("controllerKind") ||
                           (has("logger") && has("ts"));
   if (access) {

@@ -175,7 +175,13 @@ bool is_access_line(std::string_view text) {
   // nginx and friends: client, dash, user, [day/month/year...]; Envoy: [ISO] "METHOD path" code.
   if (base::contains(top, " - ") && base::contains(top, " [") && base::contains(top, "/20"))
     return true;
-  return text[0] == '[' && iso_stamp_length(text.substr(1)) > 0;
+  if (text[0] == '[' && iso_stamp_length(text.substr(1)) > 0) return true;
+  // AWS load balancers: the scheme, the time, the balancer.
+  const std::size_t blank = text.find(' ');
+  const std::string_view scheme = text.substr(0, blank);
+  return (scheme == "http" || scheme == "https" || scheme == "h2" || scheme == "grpcs" ||
+          scheme == "ws" || scheme == "wss") &&
+         iso_stamp_length(text.substr(blank + 1)) > 0;
 }
 
 /// `2026/04/22 15:01:11 [error] 31#31: *1 upstream timed out ... while reading response header`

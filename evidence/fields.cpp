@@ -362,6 +362,7 @@ constexpr Field k_load[] = {
     {"retry_factor", number, "attempts per offered request at the gateway"},
     {"requests", number, "requests that the gateway logged"},
     {"errors_5xx", number, "of them 5xx"},
+    {"most_5xx", number, "the status of most of these: 502, 503, 504"},
     {"rejected_429", number, "of them 429"},
     {"error_share", number, "share of 5xx answers, 0 to 1"},
     {"late_error_share", number, "share of 5xx among the last 64 answers, 0 to 1"},

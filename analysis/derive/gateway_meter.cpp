@@ -89,9 +89,14 @@ int status_of(std::string_view line) {
   if (const std::size_t http = find_text(line, " HTTP/"); http != std::string_view::npos) {
     const std::size_t quote = line.find('"', http);
     if (quote != std::string_view::npos && quote + 2 < line.size())
-      return three(line.substr(quote + 2));
+      if (const int status = three(line.substr(quote + 2)); status != 0) return status;
+    // AWS load balancers write the status before the request: `... 0.001 60.000 -1 504 - 812 0 "`.
+    const auto before = base::split_blanks(line.substr(0, line.find('"')));
+    constexpr std::size_t k_alb_words = 12;
+    if (before.size() == k_alb_words) return three(before[8]);
   }
-  for (std::string_view key : {"response_code", "status_code", "status", "code"})
+  for (std::string_view key :
+       {"response_code", "status_code", "DownstreamStatus", "status", "code"})
     if (const int status = three(value_of(line, key)); status != 0) return status;
   return 0;
 }
@@ -111,6 +116,7 @@ class GatewayMeter final : public LineMeter {
       stamp_ = read_prefix(line, evidence::Kind::gateway_log).stamp;
     }
     errors_ += failed ? 1 : 0;
+    if (failed) ++by_status_.at(static_cast<std::size_t>(status - k_first_5xx));
     late_ = (late_ << 1U) | (failed ? 1U : 0U);
     if (status == 429) {
       ++rejected_;
@@ -148,6 +154,11 @@ class GatewayMeter final : public LineMeter {
     set("late_error_share", plain(static_cast<double>(std::popcount(late_)) / late), fact.line);
     set("rejected_share", plain(static_cast<double>(rejected_) / static_cast<double>(requests_)),
         first_rejected_ != 0 ? first_rejected_ : fact.line);
+    if (errors_ > 0)
+      set("most_5xx",
+          std::to_string(k_first_5xx + (std::max_element(by_status_.begin(), by_status_.end()) -
+                                        by_status_.begin())),
+          fact.line);
     if (ids > 0) set("retry_factor", plain(attempts / ids), fact.line);
     sink(std::move(fact));
   }
@@ -164,6 +175,8 @@ class GatewayMeter final : public LineMeter {
   std::unordered_map<std::size_t, std::uint32_t> attempts_;  ///< by hash of the request's id
   std::size_t mask_ = 0;
   std::uint64_t requests_ = 0, errors_ = 0, rejected_ = 0;
+  static constexpr int k_first_5xx = 500;
+  std::array<std::uint64_t, 100> by_status_{};  ///< 500 to 599
   static constexpr std::uint64_t k_late = 64;
   std::uint64_t late_ = 0;  ///< one bit for each of the last answers: 1, it failed
   std::uint32_t first_failure_ = 0, first_rejected_ = 0;

@@ -5,6 +5,7 @@
 
 #include "analysis/derive/derivers.hpp"
 #include "analysis/derive/scheduler_message.hpp"
+#include "base/text.hpp"
 #include "facts_helper.hpp"
 
 using namespace triage;
@@ -389,6 +390,30 @@ TEST_CASE("gateway meter: attempts of one request share its id, in every gateway
   CHECK(fact.get("rejected_429") == "1");
   CHECK(fact.get("errors_5xx") == "1");
   CHECK(fact.get("retry_factor") == "1.5");
+}
+
+TEST_CASE("gateway meter: the status of most failures is found in every gateway's form") {
+  const std::vector<std::pair<const char*, const char*>> forms{
+      {"10.0.0.9 - - [24/Mar/2026:09:45:00 +0000] \"POST /v1/x HTTP/1.1\" {} 12 \"-\"", "nginx"},
+      {"https 2026-03-24T09:45:00.1Z app/llm/50 10.0.4.7:4 10.3.7.31:8 0.001 60.0 -1 {} - 812 0 "
+       "\"POST https://llm.corp:443/v1/x HTTP/2.0\" \"curl\" - -",
+       "AWS"},
+      {R"({"DownstreamStatus": {}, "RequestPath": "/v1/x", "msg": ""})", "Traefik"}};
+  for (const auto& [form, who] : forms) {
+    CAPTURE(who);
+    const auto meter = derive::meter_for(Kind::gateway_log, evidence::Format::lines, {});
+    REQUIRE(meter != nullptr);
+    std::uint32_t number = 0;
+    for (const char* status : {"200", "504", "200", "504", "502"})
+      meter->line(triage::base::replace_all(form, "{}", status), ++number);
+    std::vector<Fact> facts;
+    meter->finish([&](Fact&& fact) { facts.push_back(std::move(fact)); });
+    REQUIRE(facts.size() == 1);
+    CHECK(facts[0].get("requests") == "5");
+    CHECK(facts[0].get("errors_5xx") == "3");
+    CHECK(facts[0].get("most_5xx") == "504");
+    CHECK(facts[0].line == 2);
+  }
 }
 
 TEST_CASE(

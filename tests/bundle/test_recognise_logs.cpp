@@ -145,6 +145,12 @@ const LogCase k_cases[] = {
     {"Envoy access", Kind::gateway_log,
      "[2026-03-05T13:11:04.148Z] \"POST /v1/chat/completions HTTP/1.1\" 503 UF "
      "upstream_reset_before_response_started{connection_failure} - \"-\" 0 91\n"},
+    {"an AWS load balancer's access log", Kind::gateway_log,
+     "https 2026-03-24T09:45:00.121000Z app/llm/50dc6c495c0c9188 10.0.4.7:40000 10.3.7.31:8000 "
+     "0.001 4.812 0.000 200 200 812 9120 \"POST https://llm.corp:443/v1/x HTTP/2.0\" \"curl\"\n"},
+    {"Traefik access as JSON", Kind::gateway_log,
+     R"({"ClientAddr":"10.0.4.7:50000","DownstreamStatus":200,"RequestMethod":"POST","RequestPath":"/v1/x","level":"info","msg":"","time":"2026-03-24T09:45:00Z"})"
+     "\n"},
     {"Envoy access as JSON", Kind::gateway_log,
      R"({"start_time":"2026-03-05T13:11:04.148Z","method":"POST","path":"/v1/x","response_code":503,"response_flags":"UF"})"
      "\n"},
