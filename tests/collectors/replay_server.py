@@ -58,12 +58,16 @@ def resource_list(group_version, rows):
 
 
 LOGGERS_TIME = re.compile(rb"(?:(\d{4})-)?(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)")
+GLOGS_TIME = re.compile(rb"\[?[IWEF](\d\d?)(\d\d) (\d\d):(\d\d):(\d\d)")
 BARS_TIME = re.compile(rb"\[(?:(\d+):)?(\d\d):(\d\d)<")
 
 
 def loggers_time(line):
     own = LOGGERS_TIME.search(line[:96])
+    glog = None if own else GLOGS_TIME.match(line)
     try:
+        if glog:
+            return datetime(2026, *(int(part) for part in glog.groups()))
         return own and datetime(int(own[1] or 2026), *(int(own[part]) for part in range(2, 7)))
     except ValueError:
         return None
