@@ -40,6 +40,7 @@ void Stretch::open(std::string_view raw, std::size_t begin) {
 template <class TextOfLine>
 void Stretch::decode(const TextOfLine& text_of_line) {
   decoded_.clear();
+  decoded_.reserve(raw_.size() + 1);  // what is decoded is hardly ever longer
   for (std::size_t begin = 0; begin < raw_.size();) {
     const std::size_t end = std::min(raw_.find('\n', begin), raw_.size());
     const std::string_view raw = raw_.substr(begin, end - begin);
