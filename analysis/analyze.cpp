@@ -119,6 +119,7 @@ base::Result<Analysed> run_pipeline(const std::vector<std::string>& inputs, Matc
   narrow(model, options);
   timings.date_and_derive += watch.lap();
   settle_roles(model, matching.rules);
+  set_strangers_aside(model);
   set_history_aside(model);
   result.lifts = run_composites(model, matching.rules);
   result.causality = explain(model);

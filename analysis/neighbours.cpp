@@ -28,6 +28,17 @@ bool is_own_fault(const std::string& class_) {
          class_ == "runtime" || class_ == "capacity" || class_ == "hardware";
 }
 
+/// A process that refuses what it was asked for says why: no crash or kill of another process,
+/// which the kernel tells of, made it refuse.
+bool is_other_process(const Observation& trouble, const Observation& fault) {
+  const bool of_a_process = trouble.class_ == "cuda-fault" || trouble.class_ == "host-oom";
+  const bool refusal =
+      fault.fault_domain == "config" &&
+      (fault.class_ == "loading" || fault.class_ == "gpu-oom" || fault.class_ == "capacity");
+  if (!of_a_process || !refusal || !is_kernel_line(trouble) || is_kernel_line(fault)) return false;
+  return trouble.place.pid.empty() || trouble.place.pid != fault.place.pid;
+}
+
 }  // namespace
 
 Neighbours::Neighbours(const EvidenceModel& model) : model_(model) {
@@ -42,7 +53,9 @@ Neighbours::Neighbours(const EvidenceModel& model) : model_(model) {
 }
 
 bool Neighbours::is_elsewhere(const Observation& trouble, const Observation& fault) const {
-  if (trouble.fact < 0 || fault.fact >= 0 || trouble.place.pod.empty()) return false;
+  if (fault.fact >= 0) return false;
+  if (trouble.fact < 0) return is_other_process(trouble, fault);
+  if (trouble.place.pod.empty()) return false;
   const Kind kind = model_.facts[static_cast<std::size_t>(trouble.fact)].kind;
   if (kind != Kind::event && kind != Kind::pod) return false;
   if (fault.place.pod == trouble.place.pod || with_log_.count(trouble.place.pod) > 0) return false;

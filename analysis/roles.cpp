@@ -161,8 +161,9 @@ class Settler {
       for (const auto& [name, wanted] : seen.captures)
         if (!seen_capture(o, other, name, wanted)) return false;
       if (seen.within_ns) {
+        // What nothing dates is not known to have been within the time, and rules nothing out.
         const auto apart = time_between(o, other);
-        if (apart && *apart > *seen.within_ns) return false;
+        if (apart ? *apart > *seen.within_ns : seen.negate && other.file != o.file) return false;
       }
       const Ordering order =
           seen.order == Order::after ? end_order_of(other, o) : order_of(other, o);

@@ -178,7 +178,7 @@ TEST_CASE("history: an old kill of the kernel's is no trouble of the engine that
     auto model = model_of({evidence::Kind::kernel_log, evidence::Kind::container_log});
     model.observations = {observation(kill, 0, 3, 1000), observation(refused, 1, 7, 1000 + apart)};
     analysis::set_history_aside(model);
-    CHECK((model.observations[0].role == rules::Role::context) == (apart > 6 * k_hour));
+    CHECK((model.observations[0].role == rules::Role::context) == (apart > 3 * k_hour));
     CHECK(model.observations[1].role == rules::Role::root);
   }
 }
