@@ -126,6 +126,8 @@ Span find_email(std::string_view text, std::size_t begin, std::size_t end) {
   const std::string_view local = text.substr(first, at - first);
   if (local == "git" || local == "oauth2" || local == "noreply") return {};
   // `Linux version 6.12 (debian-kernel@lists.debian.org)`: who built it, not who uses it.
+  // Names of SSH's algorithms: `curve25519-sha256@libssh.org`.
+  if (domain == "openssh.com" || domain == "libssh.org" || domain == "ssh.com") return {};
   if (domain.ends_with("debian.org") || domain.ends_with("ubuntu.com")) return {};
   return {first, last};
 }
@@ -175,6 +177,7 @@ Span find_ip6(std::string_view text, std::size_t begin) {
   int groups = 0;
   int doubles = 0;
   bool long_group = false;
+  bool pairs = true;  // of digits: a serial number or a GUID
   bool digit = false;
   while (at < text.size()) {
     std::size_t end = at;
@@ -184,6 +187,7 @@ Span find_ip6(std::string_view text, std::size_t begin) {
     if (length > 0) {
       ++groups;
       if (length >= 3) long_group = true;
+      if (length != 2) pairs = false;
       for (std::size_t i = at; i < end; ++i) digit = digit || is_digit(text[i]);
     }
     at = end;
@@ -203,7 +207,7 @@ Span find_ip6(std::string_view text, std::size_t begin) {
   const std::string_view address = text.substr(begin, at - begin);
   const bool whole = doubles == 0 && groups == 8;
   const bool shortened = doubles == 1 && groups >= 2 && groups < 8 && long_group && digit;
-  if (!whole && !shortened) return {};
+  if ((!whole && !shortened) || (whole && pairs)) return {};
   if (address.starts_with("100::") || address.starts_with("ff")) return {};
   // A link-local address or GID names a port of this machine, as `mlx5_0` does.
   if (address.starts_with("fe80")) return {};
@@ -236,7 +240,7 @@ bool is_private_host(std::string_view word, bool sure) {
   if (!is_dotted_name(word)) return false;
   const std::string lower = base::to_lower(word);
   // Names inside a cluster or a cloud, and of those who publish: documentation, registries, APIs.
-  static constexpr std::array<std::string_view, 66> k_public{"invalid",
+  static constexpr std::array<std::string_view, 68> k_public{"invalid",
                                                              "cluster.local",
                                                              "svc",
                                                              "compute.internal",
@@ -277,6 +281,8 @@ bool is_private_host(std::string_view word, bool sure) {
                                                              "mozilla.org",
                                                              "python.org",
                                                              "debian.org",
+                                                             "openssh.com",
+                                                             "libssh.org",
                                                              "ubuntu.com",
                                                              "kernel.org",
                                                              "redhat.com",

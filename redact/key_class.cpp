@@ -5,38 +5,19 @@
 
 #include "base/text.hpp"
 #include "redact/chars.hpp"
+#include "redact/word_set.hpp"
 
 namespace triage::redact {
 namespace {
 
 using Words = std::vector<std::string>;
 
-/// Words of a table, found by binary search.
-template <std::size_t N>
-class WordSet {
- public:
-  constexpr explicit WordSet(std::array<std::string_view, N> words) : words_(words) {
-    std::sort(words_.begin(), words_.end());
-  }
-  [[nodiscard]] constexpr bool has(std::string_view word) const {
-    return std::binary_search(words_.begin(), words_.end(), word);
-  }
-
- private:
-  std::array<std::string_view, N> words_;
-};
-
-template <class... T>
-constexpr auto words(T... word) {
-  return WordSet<sizeof...(T)>(std::array<std::string_view, sizeof...(T)>{word...});
-}
-
 // Values of these are passwords whatever they look like.
 constexpr auto k_password =
     words("password", "passwd", "passphrase", "passwort", "passcode", "pass", "pwd", "passw", "psw",
           "pswd", "requirepass", "masterauth", "sshpass", "userpass", "rootpass", "dbpass",
           "keypass", "storepass", "passin", "passout", "kennwort", "motdepasse", "contrasena", "pw",
-          "bindpw", "rootpw", "userpw", "dbpw", "otp", "totp", "otac");
+          "bindpw", "rootpw", "userpw", "dbpw", "otp", "totp", "otac", "authtok");
 // Values of these are secrets.
 constexpr auto k_secret =
     words("secret", "secrets", "credential", "credentials", "cred", "creds", "apikey", "apikeys",
@@ -88,15 +69,15 @@ constexpr auto k_other_thing = words(
     "per", "second", "seconds", "sec", "ms", "quota", "window", "index", "idx", "pos", "offset",
     "position", "positions", "mask", "cache", "field", "label", "env", "var", "variable",
     "template", "strategy", "error", "errors", "failure", "failures", "found", "missing", "exists",
-    "invalid", "mismatch", "generation", "generator", "hint", "alias", "url", "uri", "urls",
-    "lookup", "layout", "vocab", "embedding", "embeddings", "ratio", "percent", "usec", "time",
-    "created", "duration", "budgets", "pool", "queue", "processing", "processor", "parser",
-    "reader", "writer", "handler", "helper", "service", "server", "client", "controller", "driver",
-    "plugin", "module", "model", "models", "gen", "id_count", "range", "step", "steps", "group",
-    "groups", "owner", "encoding", "location", "keyring", "backend", "selector", "spec", "schema",
-    "authentication", "failed", "needed", "set", "changed", "revision", "arn", "fingerprint",
-    "fingerprints", "digest", "checksum", "sha256", "sha1", "md5", "budgeting", "estimate",
-    "stdin");
+    "invalid", "mismatch", "generation", "generator", "encryption", "engine", "hint", "alias",
+    "url", "uri", "urls", "lookup", "layout", "vocab", "embedding", "embeddings", "ratio",
+    "percent", "usec", "time", "created", "duration", "budgets", "pool", "queue", "processing",
+    "processor", "parser", "reader", "writer", "handler", "helper", "service", "server", "client",
+    "controller", "driver", "plugin", "module", "model", "models", "gen", "id_count", "range",
+    "step", "steps", "group", "groups", "owner", "encoding", "location", "keyring", "backend",
+    "selector", "spec", "schema", "authentication", "failed", "needed", "set", "changed",
+    "revision", "arn", "fingerprint", "fingerprints", "digest", "checksum", "sha256", "sha1", "md5",
+    "budgeting", "estimate", "stdin");
 
 // Before `token(s)`: it counts, or it is a token of the vocabulary.
 constexpr auto k_counted_token = words(
@@ -110,8 +91,9 @@ constexpr auto k_counted_token = words(
     "tool", "evicted", "reused", "padded", "real", "extend", "tpot");
 
 // Content.
-constexpr auto k_prompt = words("prompt", "prompts", "utterance", "instruction", "instructions",
-                                "question", "questions", "human", "userprompt", "systemprompt");
+constexpr auto k_prompt =
+    words("prompt", "prompts", "utterance", "instruction", "instructions", "question", "questions",
+          "human", "userprompt", "systemprompt", "persona", "preamble");
 constexpr auto k_output = words("completion", "completions", "answer", "answers", "generated",
                                 "reasoning", "thinking", "reply", "replies", "hypothesis");
 constexpr auto k_document = words("passage", "passages", "snippet", "snippets", "transcript",
@@ -123,6 +105,17 @@ constexpr auto k_maybe =
           "delta", "payload", "history", "caption", "subject", "note", "notes", "comment", "suffix",
           "choices", "search", "request", "hits", "matches", "observation", "thought", "sentence",
           "sentences", "paragraph", "title", "description");
+// Names that programs and persons use alike: content when sentences stand there that no program
+// writes.
+constexpr auto k_perhaps =
+    words("args", "article", "ask", "bio", "bot", "agent", "chat", "claim", "comment", "comments",
+          "complaint", "decoded", "essay", "evidence", "expected", "explanation", "fact",
+          "feedback", "generation", "goal", "gold", "greeting", "heading", "headline", "joke",
+          "label", "letter", "memo", "memory", "note", "notes", "objective", "opinion", "original",
+          "page", "partial", "phrase", "plan", "poem", "prediction", "prefix", "rationale",
+          "reference", "rendered", "review", "rewritten", "said", "script", "sms", "source",
+          "speech", "statement", "story", "subject", "subtitle", "subtitles", "summary", "target",
+          "task", "template", "title", "topic", "translation", "truth", "turn", "turns", "words");
 // Words before `message`, `text` and the like that say whose words they are.
 constexpr auto k_speaker =
     words("user", "system", "assistant", "human", "ai", "bot", "customer", "chat", "model", "llm",
@@ -161,6 +154,10 @@ bool any_after(const Words& all, std::size_t at, const Set& set) {
 bool ends_with_password(std::string_view word) {
   static constexpr std::array<std::string_view, 8> k_ends{
       "password", "passwd", "passphrase", "pwd", "secret", "apikey", "authtoken", "accesstoken"};
+  static constexpr auto k_no_password =
+      words("bypass", "compass", "encompass", "lowpass", "highpass", "bandpass", "trespass",
+            "surpass", "multipass", "singlepass", "onepass", "twopass");
+  if (word.ends_with("pass")) return !k_no_password.has(word);
   return std::any_of(k_ends.begin(), k_ends.end(), [&](std::string_view end) {
     return word.size() > end.size() && word.ends_with(end);
   });
@@ -212,6 +209,9 @@ KeyClass exact(std::string_view joined) {
       {"userpwd", KeyKind::pair, What::password},
       {"auths", KeyKind::none, What::token},
       {"data", KeyKind::value, What::secret},
+      {"inlinestring", KeyKind::value, What::secret},
+      {"inlinebytes", KeyKind::value, What::secret},
+      {"xhoneycombteam", KeyKind::secret, What::token},
       {"arguments", KeyKind::arguments, What::output},
       {"toolinput", KeyKind::arguments, What::output},
       {"toolargs", KeyKind::arguments, What::output},
@@ -299,16 +299,19 @@ KeyClass secret_class(const Words& all) {
   if (n > 1 && all[n - 1] == "secret" &&
       (all[n - 2] == "pull" || all[n - 2] == "existing" || all[n - 2] == "inject"))
     return {};
+  // `checksum/secret`: of what a deployment mounts, so that a change restarts it.
+  if (n > 1 && all[0] == "checksum") return {};
   for (std::size_t back = 0; back < n; ++back) {
     const std::size_t i = n - 1 - back;
     const std::string& word = all[i];
     const auto followed_by_other = [&] { return any_after(all, i, k_other_thing); };
-    if (k_password.has(word) || (word.size() > 5 && ends_with_password(word))) {
+    if (k_password.has(word) || (word.size() > 4 && ends_with_password(word))) {
       if (followed_by_other()) return {};
       return {KeyKind::secret, What::password};
     }
     if (k_secret.has(word)) {
       if (followed_by_other()) return {};
+      if (i > 0 && all[i - 1] == "inject") return {};  // `agent-inject-secret-db`: where it lies
       // A secret's id: Vault's secret_id is one, a name is not.
       if (i + 1 < n && all[i + 1] == "id") return {KeyKind::if_random, What::secret};
       if (word == "sas" && n == 1) return {KeyKind::if_random, What::secret};
@@ -410,10 +413,30 @@ KeyClass content_class(const Words& all) {
     return {};
   }
   if (last == "tokens" && n > 1) {
+    static constexpr auto k_counting =
+        words("num", "n", "max", "min", "total", "count", "per", "avg", "mean", "sum");
+    if (any_before(all, n - 1, k_counting)) return {};
     // As a list these are ids; as a number, a count: the value decides.
     return {KeyKind::token_ids, What::token_ids};
   }
   if (k_about_content.has(last)) return {};
+  // `prompt.txt`: a file in a ConfigMap.
+  static constexpr auto k_of_files = words("txt", "md", "tmpl", "jinja", "jinja2", "j2");
+  if (n > 1 && k_of_files.has(last)) {
+    const KeyClass named = content_class(Words(all.begin(), all.end() - 1));
+    return named.kind == KeyKind::content ? named : KeyClass{};
+  }
+  // `--chat-system`, `override_system`.
+  if (n > 1 && last == "system") {
+    static constexpr auto k_given = words("chat", "override", "default", "model", "custom", "llm");
+    return k_given.has(all[n - 2]) ? KeyClass{KeyKind::content, What::prompt} : KeyClass{};
+  }
+  // `nginx.ingress.kubernetes.io/configuration-snippet`: directives.
+  if (n > 1 && last == "snippet") {
+    static constexpr auto k_configured =
+        words("configuration", "config", "server", "location", "http", "stream", "main", "auth");
+    if (k_configured.has(all[n - 2])) return {};
+  }
   const bool spoken = n > 1 && k_speaker.has(all[n - 2]);
   if (k_prompt.has(last)) return {KeyKind::content, What::prompt};
   if (k_output.has(last)) return {KeyKind::content, What::output};
@@ -429,17 +452,29 @@ KeyClass content_class(const Words& all) {
         last == "subject" || last == "request" || last == "search" || last == "note" ||
         last == "notes" || last == "comment" || last == "summary" || last == "suffix" ||
         last == "history" || last == "delta" || last == "choices") {
-      if (!spoken && last != "messages" && last != "choices" && last != "delta") return {};
+      if (!spoken && last != "messages" && last != "choices" && last != "delta")
+        return k_perhaps.has(last) ? KeyClass{KeyKind::perhaps_text, side_of(all, What::text)}
+                                   : KeyClass{};
     }
     const What what = side_of(all, What::text);
     return {spoken ? KeyKind::content : KeyKind::maybe_text, what};
   }
   if (n > 1 && (last == "said" || last == "asked" || last == "wrote"))
     return {KeyKind::content, What::prompt};
+  if (k_perhaps.has(last)) return {KeyKind::perhaps_text, side_of(all, What::text)};
   return {};
 }
 
 }  // namespace
+
+std::string_view bare_key(std::string_view word) {
+  if (word.starts_with("checksum/")) return {};
+  const auto slash = word.rfind('/');
+  if (slash != std::string_view::npos && slash + 1 < word.size()) word.remove_prefix(slash + 1);
+  while (!word.empty() && !is_alnum(word.front()) && !is_high(word.front())) word.remove_prefix(1);
+  static constexpr ByteSet k_not_in_keys("@%");
+  return k_not_in_keys.any_in(word) ? std::string_view() : word;
+}
 
 std::vector<std::string> key_words(std::string_view key) {
   Words out;
@@ -486,12 +521,13 @@ void KeyClassifier::add(std::string_view key, KeyClass result) {
 }
 
 KeyClass KeyClassifier::classify(std::string_view key) const {
-  static constexpr auto k_phrase_ends = words(
-      "provided", "supplied", "given", "used", "value", "key", "issued", "returned", "generated",
-      "was", "is", "were", "are", "received", "sent", "formatting", "said", "asked", "dump",
-      "preview", "message", "text", "input", "output", "content", "query", "response", "context",
-      "documents", "document", "chunk", "messages", "arguments", "request", "summary", "replied",
-      "responded", "answered", "says", "asks", "wrote", "llm", "assistant", "agent");
+  static constexpr auto k_phrase_ends =
+      words("provided", "supplied", "given", "used", "value", "key", "issued", "returned",
+            "generated", "was", "is", "were", "are", "received", "sent", "formatting", "said",
+            "asked", "dump", "preview", "message", "text", "input", "output", "content", "query",
+            "response", "context", "documents", "document", "chunk", "messages", "arguments",
+            "request", "summary", "replied", "before", "after", "responded", "answered", "says",
+            "asks", "wrote", "llm", "assistant", "agent");
   KeyClass found = class_of_name(key);
   found.ends_phrase = key.size() <= 10 && k_phrase_ends.has(base::to_lower(key));
   return found;

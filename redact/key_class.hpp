@@ -13,18 +13,19 @@ namespace triage::redact {
 /// What the name of a field says about its value.
 enum class KeyKind : std::uint8_t {
   none,
-  secret,      ///< any value is a secret (password, api_key)
-  token,       ///< a secret unless it is a number: `token` also counts things
-  if_random,   ///< a secret only when it looks generated (session, key, sig)
-  auth,        ///< `Authorization`: scheme and credential
-  cookie,      ///< `Cookie`, `Set-Cookie`
-  pair,        ///< `user:password`
-  encoded,     ///< base64 that holds a secret (`data:` of a Kubernetes Secret, `client-key-data`)
-  content,     ///< prompts, outputs, documents: any text
-  maybe_text,  ///< content unless it reads like a program's own message (`text`, `input`, `body`)
-  arguments,   ///< of a tool call: every value inside is content
-  token_ids,   ///< arrays of token ids
-  pieces,      ///< `tokens`: a count, ids, or pieces of text
+  secret,        ///< any value is a secret (password, api_key)
+  token,         ///< a secret unless it is a number: `token` also counts things
+  if_random,     ///< a secret only when it looks generated (session, key, sig)
+  auth,          ///< `Authorization`: scheme and credential
+  cookie,        ///< `Cookie`, `Set-Cookie`
+  pair,          ///< `user:password`
+  encoded,       ///< base64 that holds a secret (`data:` of a Kubernetes Secret, `client-key-data`)
+  content,       ///< prompts, outputs, documents: any text
+  maybe_text,    ///< content unless it reads like a program's own message (`text`, `input`, `body`)
+  perhaps_text,  ///< programs and persons use the name alike (`summary`, `comment`): sentences only
+  arguments,     ///< of a tool call: every value inside is content
+  token_ids,     ///< arrays of token ids
+  pieces,        ///< `tokens`: a count, ids, or pieces of text
   user,
   host,
   name,   ///< of a name/value pair: its value says what the sibling `value` is
@@ -45,6 +46,10 @@ struct KeyClass {
     return kind >= KeyKind::secret && kind <= KeyKind::encoded;
   }
 };
+
+/// The name in a key as written: `--api-key`, `$env.token`, `owner.example/email`; empty when the
+/// word is none.
+[[nodiscard]] std::string_view bare_key(std::string_view word);
 
 /// Splits at everything that is no letter or digit and at camelCase borders; lower-case.
 [[nodiscard]] std::vector<std::string> key_words(std::string_view key);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "redact/values.hpp"
+#include "redact/wording.hpp"
 
 namespace triage::redact {
 namespace {
@@ -41,6 +42,33 @@ constexpr std::size_t k_stride = 4;
 constexpr std::size_t k_most_of_an_anchor = 64;
 
 static_assert(KnownValues::k_shortest >= k_anchor);
+
+/// Where a text ends that began at `begin` like a known one and goes on differently at `at`: at
+/// what ends values, and no farther than it reads like somebody's words. `at` when the known text
+/// was only cut there.
+std::size_t end_of_text(std::string_view line, std::size_t begin, std::size_t at) {
+  constexpr std::size_t k_longest = 4096;
+  const std::string_view rest = line.substr(at, k_longest);
+  if (rest.starts_with("...") || rest.starts_with("\xE2\x80\xA6")) return at;
+  std::size_t stop = 0;
+  for (; stop < rest.size(); ++stop) {
+    const char c = rest[stop];
+    if (std::strchr("\"`<{}[]|\t", c) != nullptr) break;
+    const char next = stop + 1 < rest.size() ? rest[stop + 1] : '\0';
+    if (c == '\\' && (next == '"' || next == '\'' || next == '\\')) break;
+    if (c == '\'' && !is_word(next)) break;
+    if (c != ' ') continue;
+    if (next == '(') break;
+    std::size_t word = stop + 1;
+    while (word < rest.size() && (is_word(rest[word]) || rest[word] == '_')) ++word;
+    if (word < rest.size() && word > stop + 1 && rest[word] == '=') break;
+  }
+  while (stop > 0 && (rest[stop - 1] == ' ' || rest[stop - 1] == ',')) --stop;
+  const std::string_view whole = line.substr(begin, at + stop - begin);
+  const bool words = is_prose(rest.substr(0, stop), 2);
+  if (!words || is_technical(whole) || reads_as_report(whole, Doubt::report)) return at;
+  return at + stop;
+}
 
 }  // namespace
 
@@ -125,7 +153,9 @@ bool KnownValueFinder::look_at(std::string_view line, std::size_t at, std::size_
       const bool after = begin + same < line.size() && is_word(line[begin + same]);
       if (before || after) continue;
     }
-    hits.push_back({begin, begin + same, anchor.value});
+    const std::size_t end =
+        same == text.size() ? begin + same : end_of_text(line, begin, begin + same);
+    hits.push_back({begin, end, anchor.value, end > begin + same});
   }
   return true;
 }

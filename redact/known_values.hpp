@@ -53,6 +53,7 @@ class KnownValueFinder {
     std::size_t begin;
     std::size_t end;
     const KnownValues::Value* value;
+    bool other = false;  ///< only the beginning is known: another text of the same template
   };
   /// Takes in what was added since, then looks at `line`.
   void find(std::string_view line, std::vector<Hit>& hits);

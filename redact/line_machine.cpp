@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "base/text.hpp"
 #include "redact/chars.hpp"
@@ -44,13 +45,6 @@ bool is_base64_body(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
     return is_alnum(c) || c == '+' || c == '/' || c == '=' || c == '\\' || c == '-' || c == '_';
   });
-}
-
-/// `[1] `, `[12] `: an item of a list of documents.
-bool is_item_mark(std::string_view text) {
-  std::size_t at = 1;
-  while (at < text.size() && is_digit(text[at])) ++at;
-  return text.front() == '[' && at > 1 && at < 4 && text.substr(at).starts_with("] ");
 }
 
 bool is_log_format(std::string_view word) {
@@ -155,6 +149,7 @@ void LineMachine::mask_rest(std::string_view line, std::size_t begin, std::size_
 void LineMachine::line(std::string_view line, Edits& out, bool goes_on) {
   if (line.empty()) {
     named_ = {};
+    if (block_.ends_at_blank) block_ = {};
     return;
   }
   if (depth_ == 0) env_.begin_line(line.size());
@@ -166,6 +161,9 @@ void LineMachine::line(std::string_view line, Edits& out, bool goes_on) {
   const bool record = is_record_start(line.substr(begin));
   if (!payload.framed && record && state_.frames.size() > 1 && line.front() != '{')
     state_.frames.clear();
+  if (env_.profile.free_text && begin + 12 < line.size() &&
+      (line[begin] == '[' || is_digit(line[begin])) && cue_line(line, begin, out))
+    return;
   if (block_.active && block_line(line, begin, out)) return;
   begin = continued(line, payload, record, out);
   after_partial_ = payload.partial || goes_on;
@@ -202,45 +200,6 @@ void LineMachine::again(std::string_view redacted, Edits& out, bool goes_on) {
   line(redacted, out, goes_on);
   static_cast<LineMemory&>(*this) = std::move(after);
   if (inner_) static_cast<LineMemory&>(*inner_) = std::move(inner_after);
-}
-
-/// `Prompt after formatting:`, `Retrieved context:`: the text follows on lines of its own.
-void LineMachine::announces_text(std::string_view line, std::size_t begin) {
-  // `=== Retrieved documents ===`, `system_prompt: |`.
-  std::size_t end = line.size();
-  const char last = line[end - 1];
-  if (last != ':' && last != '|' && last != '=' && last != '-' && last != '#' && last != '*')
-    return;
-  if (last == '|') {
-    if (!line.ends_with(": |")) return;
-    end -= 2;
-  }
-  if (line[end - 1] == ':') {
-    --end;
-  } else {
-    const std::size_t mark = first_not_blank(line, begin);
-    if (end < begin + 8 || line[mark] != last || line[mark + 1] != last || line[end - 2] != last)
-      return;
-    while (end > mark && (line[end - 1] == last || line[end - 1] == ' ')) --end;
-  }
-  std::size_t first = end;
-  int words = 0;
-  while (first > begin && words < 3) {
-    std::size_t start = first;
-    while (start > begin && (is_alpha(line[start - 1]) || line[start - 1] == '_')) --start;
-    if (start == first) break;
-    first = start;
-    ++words;
-    const KeyClass key = env_.keys.classify(line.substr(first, end - first));
-    const bool several = words > 1 && key.kind == KeyKind::maybe_text;
-    if (key.kind == KeyKind::content || several) {
-      block_ = {true, 0, false, 60, key.what};
-      block_.announced = true;
-      return;
-    }
-    if (first == begin || line[first - 1] != ' ') break;
-    --first;
-  }
 }
 
 /// Docker's json-file driver wraps every line: the line inside has its own course.
@@ -302,56 +261,6 @@ bool LineMachine::pem_line(std::string_view line, const Payload& payload, Edits&
   if (env_.profile.xml) name = "[private-key]";
   out.push_back({begin, begin + body.size(), What::private_key, std::move(name)});
   return true;
-}
-
-/// A line of a block that is masked as a whole. False when the block ended before it.
-bool LineMachine::block_line(std::string_view line, std::size_t begin, Edits& out) {
-  const std::size_t text = first_not_blank(line, begin);
-  if (block_.announced) {
-    // Prose is masked, until a record or something that is no prose any more.
-    if (text >= line.size()) return true;
-    const std::string_view rest = line.substr(text);
-    const bool record = is_record_start(line.substr(begin)) && !is_item_mark(rest);
-    const bool ends = record || block_.lines_left-- <= 0 || rest.starts_with("-- ") ||
-                      (std::string_view(">[]{}<").find(rest.front()) != std::string_view::npos &&
-                       !is_item_mark(rest));
-    const bool speaker = rest.find(": ") < 16;
-    if (ends || is_technical(rest) || (!is_prose(rest, 3) && !block_.masked_one)) {
-      block_.active = block_.announced = false;
-      return false;
-    }
-    if (speaker || !is_prose(rest, 2)) return false;
-    block_.masked_one = true;
-    mask_rest(line, text, line.size(), block_.what, out);
-    return true;
-  }
-  if (text >= line.size()) return true;
-  const std::size_t indent = text - begin;
-  bool inside = indent > block_.indent && block_.lines_left-- > 0;
-  if (inside && block_.keys_end_it) {
-    const auto colon = line.find(": ", text);
-    const bool key = colon != std::string_view::npos &&
-                     line.substr(text, colon - text).find(' ') == std::string_view::npos;
-    inside = !key && line[text] != '-' && line.back() != ':';
-  }
-  if (!inside) {
-    block_.active = false;
-    return false;
-  }
-  mask_rest(line, text, line.size(), block_.what, out);
-  return true;
-}
-
-/// A line inside a turn of a conversation that the engine logged as the model sees it.
-std::size_t LineMachine::template_line(std::string_view line, std::size_t text, Edits& out) {
-  static constexpr std::array<std::string_view, 8> k_ends{
-      "<|im_end|>", "<|eot_id|>",    "<|end|>",  "<end_of_turn>",
-      "[/INST]",    "<|endoftext|>", "</think>", "<|return|>"};
-  std::size_t close = line.size();
-  for (const std::string_view mark : k_ends) close = std::min(close, line.find(mark, text));
-  mask_rest(line, text, close, state_.open.what, out);
-  if (close < line.size()) state_.open.active = false;
-  return close;
 }
 
 /// What the line before left open: the end of a quoted text, of a cut credential, the value of a
@@ -425,6 +334,16 @@ std::size_t LineMachine::continued(std::string_view line, const Payload& payload
     const std::string_view word = line.substr(value, end - value);
     const bool alone =
         !word.empty() && word.find_first_of(" \"'") == std::string_view::npos && !record;
+    if (key.masks_text() && !record && !word.empty() && word.front() != '-' && is_prose(word, 3) &&
+        !is_technical(word)) {
+      std::size_t stop = end;
+      if (word.front() == '"' || word.front() == '\'') {
+        stop = line.rfind(word.front(), end);
+        ++value;
+      }
+      if (stop > value) mask_rest(line, value, stop, key.what, out);
+      return end;
+    }
     if (alone && (word.front() != '-' || looks_random(word))) {
       Scanner scanner(env_, state_, line, out, depth_, true);
       scanner.mask_value(key, value, end);
@@ -468,7 +387,7 @@ std::size_t LineMachine::structure(std::string_view line, std::size_t begin, Edi
     if (lone_flag) {
       const KeyClass flag = env_.keys.classify(
           line.substr(first_not_blank(line, key)).substr(line[key + 1] == '-' ? 2 : 1));
-      if (flag.is_secret()) state_.pending = flag;
+      if (flag.is_secret() || flag.kind == KeyKind::content) state_.pending = flag;
     }
     return begin;
   }
@@ -549,6 +468,8 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
   const bool tagged = rest.front() == '!' && (rest.back() == '|' || rest.back() == '>');
   const bool block = ((rest.front() == '|' || rest.front() == '>') && rest.size() <= 3) || tagged;
   if (block && separator == ':') {
+    if (found.kind == KeyKind::value && named_.kind != KeyKind::none && named_indent_ == indent)
+      found = std::exchange(named_, {});
     if (found.is_secret() || found.masks_text())
       block_ = {true, indent, false, k_most_block_lines,
                 found.is_secret() ? What::secret : found.what};
@@ -573,6 +494,11 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
     }
   }
   if (!plain) return line_begin;
+  // Rust: `api_key: Some("x"),`: the scanner takes the value out.
+  const auto call = rest.substr(0, 32).find('(');
+  if (call != std::string_view::npos && call + 1 < rest.size() && rest[call + 1] == '"' &&
+      std::all_of(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(call), is_alpha))
+    return line_begin;
   Scanner scanner(env_, state_, line, out, depth_, true);
   // The value is the rest of the line, unless more `key=` follow on it.
   const auto more = [&] {

@@ -37,6 +37,7 @@ struct LineMemory {
     What what = What::text;
     bool announced = false;  ///< by a line before that names the text and ends in a colon
     bool masked_one = false;
+    bool ends_at_blank = false;  ///< a subtitle
   };
 
   ScanState state_;
@@ -67,17 +68,22 @@ class LineMachine : private LineMemory {
 
  private:
   bool container_json(std::string_view line, Edits& out);
-  void announces_text(std::string_view line, std::size_t begin);
   std::size_t continued(std::string_view line, const Payload& payload, bool record_start,
                         Edits& out);
   bool pem_line(std::string_view line, const Payload& payload, Edits& out);
-  std::size_t template_line(std::string_view line, std::size_t text, Edits& out);
   bool pgpass(std::string_view line, std::size_t begin, Edits& out);
-  bool block_line(std::string_view line, std::size_t begin, Edits& out);
   std::size_t structure(std::string_view line, std::size_t begin, Edits& out);
   std::size_t after_key(std::string_view line, std::size_t indent, std::string_view key,
                         std::size_t value, char separator, Edits& out);
   void access_log_user(std::string_view line, std::size_t begin, Edits& out);
+
+  // text_blocks.cpp
+  void announces_text(std::string_view line, std::size_t begin);
+  void announce(What what);
+  bool cue_line(std::string_view line, std::size_t begin, Edits& out);
+  bool block_line(std::string_view line, std::size_t begin, Edits& out);
+  std::size_t template_line(std::string_view line, std::size_t text, Edits& out);
+
   void mask_rest(std::string_view line, std::size_t begin, std::size_t end, What what, Edits& out);
 
   Env& env_;

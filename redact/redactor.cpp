@@ -232,8 +232,12 @@ void Stream::State::beyond_structure(std::string_view line) {
   finder.find(line, hits);
   for (const KnownValueFinder::Hit& hit : hits) {
     if (covered_by_edit(hit.begin, hit.end)) continue;
+    // Where the structure of the line showed the text, it knows better where it ends.
+    if (hit.other && covered_by_edit(hit.begin, hit.begin + 1)) continue;
     const KnownValues::Value& value = *hit.value;
-    std::string name = value.what != What::host ? shared.namer.name(value.what, value.text)
+    const std::string_view text =
+        hit.other ? line.substr(hit.begin, hit.end - hit.begin) : std::string_view(value.text);
+    std::string name = value.what != What::host ? shared.namer.name(value.what, text)
                        : env.profile.strict     ? shared.namer.name_of_whole_host(value.text)
                                                 : shared.namer.name_of_host(value.text);
     edits.push_back({hit.begin, hit.end, value.what, std::move(name)});

@@ -98,24 +98,6 @@ bool Scanner::passes_to_tool(std::size_t brace) const {
   return leads && (base::icontains(before, "tool") || base::icontains(before, "function call"));
 }
 
-/// The bytes of a piece of text: `{"token": " Ada", "logprob": -0.1, "bytes": [32, 65, 100, 97]}`.
-std::size_t Scanner::bytes_of_piece(std::size_t bracket, std::size_t end) {
-  if (!env_.profile.content) return bracket;
-  const std::size_t begin = bracket > 96 ? bracket - 96 : 0;
-  const std::size_t close = text_.substr(0, std::min(end, bracket + 512)).find(']', bracket);
-  if (close == std::string_view::npos ||
-      !base::contains(text_.substr(begin, bracket - begin), "logprob"))
-    return bracket;
-  const std::string_view list = part(bracket + 1, close);
-  if (list.find_first_not_of("0123456789, ") != std::string_view::npos ||
-      list.find(',') == std::string_view::npos)
-    return bracket;
-  std::string name = shown(env_.namer.name(What::token_ids, list));
-  if (quote_ != '"') name = '"' + name + '"';
-  out_.push_back({bracket + 1, close, What::token_ids, std::move(name)});
-  return close;
-}
-
 /// Whether the `data` whose brace stands at `at` is that of a Kubernetes Secret: its object says so
 /// before or behind it. Where the object goes on over other lines, it is taken for one unless
 /// something else was named.

@@ -9,6 +9,7 @@
 #include "redact/scanner.hpp"
 #include "redact/token_formats.hpp"
 #include "redact/values.hpp"
+#include "redact/wording.hpp"
 
 namespace triage::redact {
 namespace {
@@ -57,6 +58,18 @@ bool names_a_secret(std::string_view value) {
   return false;
 }
 
+/// `hf_token`, `db_password` in a list of secrets: names.
+bool is_snake_name(std::string_view value) {
+  return value.find('_') != std::string_view::npos && !looks_random(value, 8) &&
+         std::all_of(value.begin(), value.end(), [](char c) { return is_lower(c) || c == '_'; });
+}
+
+/// `hf:/etc/hf.cred`: a name and where it lies.
+bool is_named_path(std::string_view value) {
+  const auto colon = value.find(":/");
+  return colon != std::string_view::npos && is_path(value.substr(colon + 1));
+}
+
 /// base64 of `user:password`, as registries store it.
 bool is_basic_credential(std::string_view value) {
   const auto decoded = decode_base64_text(value, 512);
@@ -95,18 +108,21 @@ bool is_structured(std::string_view value) {
 bool Scanner::is_secret_value(KeyClass key, std::string_view value) const {
   value = base::trim(value);
   if (value.empty() || is_masked(value) || is_reference(value) || is_path(value)) return false;
+  if (is_digest(value) || is_algorithm(value) || is_metavariable(value) || is_named_path(value))
+    return false;
   const bool status = is_status_word(value);
   switch (key.kind) {
     case KeyKind::secret:
       if (status) return false;
       if (key.what == What::password)
         return value.size() >= 3 && !(is_number(value) && value.size() < 4);
-      if (key.what == What::secret && names_a_secret(value)) return false;
+      if (key.what == What::secret && (names_a_secret(value) || is_snake_name(value))) return false;
       if (is_number(value) && value.size() < 9) return false;
       return value.size() >= 4;
     case KeyKind::token:
       if (status || (is_number(value) && value.size() < 10)) return false;
       if (value.front() == '<' || is_object_name(value)) return false;
+      if (key.what == What::secret && is_snake_name(value)) return false;
       if (all_lower_letters(value) && value.size() < 16) return false;
       return value.size() >= 6;
     case KeyKind::if_random:
@@ -114,6 +130,8 @@ bool Scanner::is_secret_value(KeyClass key, std::string_view value) const {
       if (key.what == What::cookie && is_uuid(value)) return true;
       if (key.kind == KeyKind::if_random && key.what == What::secret && is_uuid(value)) return true;
       if (is_number(value) || is_uuid(value) || is_object_name(value)) return false;
+      // `key: litellm:9f31...`: of a cache.
+      if (key.kind == KeyKind::key && value.find(':') != std::string_view::npos) return false;
       return looks_random(value, key.kind == KeyKind::key ? 20 : 12) ||
              (value.size() >= 8 && looks_random(value, 8) && has_letter_and_digit(value));
     case KeyKind::auth:
@@ -171,6 +189,13 @@ void Scanner::mask_value(KeyClass key, std::size_t begin, std::size_t end) {
       return text_value(key, begin, end, true);
     case KeyKind::maybe_text:
       return text_value(key, begin, end, frame().speech);
+    case KeyKind::perhaps_text:
+      if (frame().speech) return text_value(key, begin, end, false);
+      if (env_.profile.free_text && is_prose(value, 5) && !is_structured(value) &&
+          !is_technical(value) && !reads_as_report(value, Doubt::report) &&
+          value.find("{%") == std::string_view::npos)
+        return mask(begin, end, key.what, value);
+      break;
     case KeyKind::arguments: {
       const KeyClass inside{KeyKind::content, key.what};
       if (is_structured(value)) return look_inside(inside, true, begin, end, quote_);
@@ -199,7 +224,7 @@ void Scanner::mask_value(KeyClass key, std::size_t begin, std::size_t end) {
       if (is_private_host(value, true)) return host(begin, end, true);
       break;
     case KeyKind::name:
-      if (value.size() <= 64) frame().named = allowed(env_.keys.classify(value));
+      if (value.size() <= 64 && !frame().secret) frame().named = allowed(env_.keys.classify(value));
       break;
     case KeyKind::value: {
       const KeyClass named = frame().named;
@@ -237,8 +262,10 @@ void Scanner::text_value(KeyClass key, std::size_t begin, std::size_t end, bool 
   const Profile& profile = env_.profile;
   const bool prose = is_prose(value, 3);
   const bool certain = sure && profile.free_text;
-  if (!certain && !profile.strict && (!prose || is_technical(value)))
+  const bool report = !certain && reads_as_report(value, Doubt::content);
+  if (!certain && !profile.strict && (!prose || report || is_technical(value)))
     return look_inside({}, false, begin, end, quote_);
+  if (is_status_line(value)) return;
   if (sure && !prose && (is_path(value) || base::contains(value, "://")))
     return look_inside({}, false, begin, end, quote_);
   if (profile.strict && !certain && !prose) return look_inside({}, false, begin, end, quote_);
@@ -335,8 +362,9 @@ std::size_t Scanner::bare_value(KeyClass key, char separator, std::size_t key_be
     }
     case KeyKind::content:
     case KeyKind::maybe_text:
+    case KeyKind::perhaps_text:
     case KeyKind::arguments:
-      return bare_content(key, separator, at, end);
+      return bare_content(key, separator, key_begin, at, end);
     case KeyKind::token_ids: {
       if (!is_digit(text_[at])) return at;
       // Without brackets a list needs some length to be one.
@@ -476,9 +504,7 @@ std::size_t Scanner::credentials(std::size_t at, std::size_t end) {
       mask(blank + 1, stop, What::token, part(blank + 1, stop));
       return stop;
     }
-    const bool fields =
-        blank < end && text_.substr(0, end).find('=', blank) != std::string_view::npos;
-    if (blank < end && (fields || !looks_random(part(at, blank)))) return at;
+    if (blank < end && !looks_random(part(at, blank))) return at;
   }
   if (value >= end || placeholder_length(part(value, end)) > 0) return value >= end ? at : value;
   std::size_t stop = value;
@@ -558,51 +584,10 @@ bool Scanner::pair(std::size_t at, std::size_t end) {
   return true;
 }
 
-/// A run of numbers in a list of token ids, masked as one.
-std::size_t Scanner::id_list(std::size_t at, std::size_t end) {
-  std::size_t first = at;
-  while (first < end && (text_[first] == ' ' || text_[first] == '[' || text_[first] == '\t')) {
-    if (text_[first] == '[') push('[', {});
-    ++first;
-  }
-  std::size_t stop = first;
-  std::size_t last = first;
-  std::size_t count = 0;
-  unsigned long largest = 0;
-  while (stop < end && (is_digit(text_[stop]) || text_[stop] == ',' || text_[stop] == ' ' ||
-                        text_[stop] == '\t')) {
-    if (is_digit(text_[stop])) {
-      unsigned long number = 0;
-      while (stop < end && is_digit(text_[stop])) {
-        if (number < 100'000'000)
-          number = number * 10 + static_cast<unsigned long>(text_[stop] - '0');
-        ++stop;
-      }
-      largest = std::max(largest, number);
-      ++count;
-      last = stop;
-    } else {
-      ++stop;
-    }
-  }
-  if (count == 0) return first;
-  const bool decimal = last < end && text_[last] == '.';
-  const bool running_on = stop >= end && line_end_;  // over several lines
-  const bool ids = frame().inherited.kind == KeyKind::token_ids;
-  const bool enough =
-      (count >= 2 && largest > 255) || count >= 12 || (running_on && ids && count >= 1);
-  if (decimal || !enough) return last;
-  std::string name = shown(env_.namer.name(What::token_ids, part(first, last)));
-  // A string among numbers keeps JSON and Python valid, where the text around allows quotes.
-  if (quote_ != '"') name = '"' + name + '"';
-  out_.push_back({first, last, What::token_ids, std::move(name)});
-  return last;
-}
-
 std::size_t Scanner::bare_user(std::size_t at, std::size_t end, char separator) {
   // `User: what should I ask the doctor` is no name.
   if (text_[at - 1] == ' ' && separator == ':' && is_prose(part(at, end), 4)) {
-    if (const std::size_t stop = bare_content({KeyKind::content, What::prompt}, ':', at, end);
+    if (const std::size_t stop = bare_content({KeyKind::content, What::prompt}, ':', at, at, end);
         stop > at)
       return stop;
   }
@@ -617,7 +602,8 @@ std::size_t Scanner::bare_user(std::size_t at, std::size_t end, char separator) 
 }
 
 /// Content without quotes: up to the next field or the end of the line.
-std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t at, std::size_t end) {
+std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t key_begin,
+                                  std::size_t at, std::size_t end) {
   if (!env_.profile.free_text || !env_.spend(end - at)) return at;
   std::size_t stop = end;
   // Percent-encoded or joined by plus signs: one word.
@@ -641,6 +627,7 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t at, 
   if (is_reference(word.substr(0, word.find_first_of(",)}]")))) return at;  // `null,"user":...`
   if (is_digit(word.empty() ? ' ' : word.front()) && is_number(word))
     return at;  // `Prompt: 120 tokens`
+  if (is_progress(part(at, end)) || is_status_line(part(at, end))) return at;
   for (std::size_t i = at; i < end; ++i) {
     const char c = text_[i];
     if (c == '<' && placeholder_length(part(i, end)) > 0) {
@@ -650,6 +637,10 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t at, 
     const char around = frame().open;
     if ((c == '}' && around == '{') || (c == ')' && around == '(') || (c == ']' && around == '[')) {
       stop = i;
+      break;
+    }
+    if (c == ';' && part(i, std::min(end, i + 48)).find(": {") != std::string_view::npos) {
+      stop = i;  // `; Failed response body: {...}`
       break;
     }
     if (c != ' ' && c != ',') continue;
@@ -670,7 +661,8 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t at, 
       ++name;
     }
     if (name == next || name >= end) continue;
-    const bool equals = text_[name] == '=' && name + 1 < end && text_[name + 1] != ' ';
+    const bool spaced = c == ',' && part(name, end).starts_with(" = ");  // C# prints records so
+    const bool equals = spaced || (text_[name] == '=' && name + 1 < end && text_[name + 1] != ' ');
     const bool in_struct = around == '{' || around == '[';
     const bool colon = text_[name] == ':' && (c == ',' || in_struct) &&
                        (joint || in_struct || part(next, name) == "params");
@@ -683,9 +675,38 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t at, 
   const std::string_view text = part(at, stop);
   const bool sure = key.kind == KeyKind::content || frame().speech;
   if (!is_prose(text, sure ? 3 : 4) || is_technical(text)) return at;
-  if (!sure && !env_.profile.strict && separator != '=') return at;
+  const bool label = separator != '=';
+  if (reads_as_report(text, sure || !label ? Doubt::content : Doubt::report)) return at;
+  if (!sure && !env_.profile.strict) {
+    // A label before a sentence, behind what a logger wrote. YAML begins lines with such keys.
+    const bool begins_text = skip_blanks(0, end) == key_begin || text_[key_begin - 1] == '"' ||
+                             text_[key_begin - 1] == '\'';
+    const bool structured =
+        text.find_first_of("\"{}") != std::string_view::npos || base::contains(text, "://");
+    const bool wanted = label || key.kind == KeyKind::perhaps_text;
+    // Programs head remarks so: `Note: overrides do not apply here`.
+    static constexpr std::array<std::string_view, 16> k_remarks{
+        "note", "notes",    "reference", "source", "target", "label", "template", "agent",
+        "plan", "expected", "original",  "page",   "prefix", "words", "memory",   "fact"};
+    const std::string_view name = part(key_begin, at);
+    if (label && is_one_of(name.substr(0, name.find(':')), k_remarks)) return at;
+    if (wanted && (!is_prose(text, 5) || (label && (begins_text || structured)))) return at;
+  }
   mask(at, stop, key.what, text);
   return stop;
+}
+
+/// `ocr: page 3: ...`, `chunk 12: ...`: a part of a document by its number.
+KeyClass Scanner::numbered_text(std::size_t number) const {
+  static constexpr std::array<std::string_view, 9> k_parts{
+      "page", "chunk", "passage", "document", "doc", "segment", "utterance", "turn", "paragraph"};
+  while (number > 0 && (is_digit(text_[number - 1]) || text_[number - 1] == '/')) --number;
+  if (number < 4 || text_[number - 1] != ' ') return {};
+  std::size_t first = number - 1;
+  while (first > 0 && is_alpha(text_[first - 1])) --first;
+  return is_one_of(part(first, number - 1), k_parts)
+             ? KeyClass{KeyKind::perhaps_text, What::document}
+             : KeyClass{};
 }
 
 /// The class of a name of several words in prose: `User prompt: `, `The request body was: `.
@@ -712,6 +733,7 @@ KeyClass Scanner::phrase_class(std::size_t begin, std::size_t end) const {
                                                            "passage"};
   if (iequals(last, "text") && is_one_of(previous, k_found))
     return {KeyKind::content, What::document};
+  static constexpr std::array<std::string_view, 2> k_adverbs{"before", "after"};
   for (int words = 0; words < 3 && first > 1 && text_[first - 1] == ' '; ++words) {
     std::size_t start = first - 1;
     while (start > 0 && is_alpha(text_[start - 1])) --start;
@@ -719,10 +741,12 @@ KeyClass Scanner::phrase_class(std::size_t begin, std::size_t end) const {
     first = start;
     const KeyClass key = env_.keys.classify(text_.substr(first, end - first));
     if (key.kind == KeyKind::content) return key;
+    if (key.kind == KeyKind::arguments) return {KeyKind::content, key.what};
     if (key.kind == KeyKind::secret && key.what == What::password) return key;
     if (key.kind == KeyKind::secret || key.kind == KeyKind::token)
       return {KeyKind::if_random, What::token};
-    if (key.kind == KeyKind::maybe_text && text_[end - 1] == 's') return key;
+    const bool adverb = is_one_of(last, k_adverbs);
+    if (key.kind == KeyKind::maybe_text && (text_[end - 1] == 's' || adverb)) return key;
   }
   return {};
 }

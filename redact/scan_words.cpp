@@ -233,9 +233,18 @@ void Scanner::percent_encoded(std::size_t begin, std::size_t end) {
 std::size_t Scanner::on_url(std::size_t begin, std::size_t colon, std::size_t end) {
   const std::size_t authority = colon + 3;
   std::size_t stop = authority;
+  bool query = false;
   while (stop < end &&
-         std::string_view(" \t\"'<>`\\{}|\r\n").find(text_[stop]) == std::string_view::npos)
+         std::string_view(" \t\"'<>`\\{}|\r\n").find(text_[stop]) == std::string_view::npos) {
+    if (text_[stop] == '?') query = true;
+    if (text_[stop] == ';' && !query) {
+      // `Endpoint=sb://h/;SharedAccessKey=x`, `jdbc:sqlserver://h:1433;user=a;password=b`.
+      std::size_t word = stop + 1;
+      while (word < end && is_alpha(text_[word])) ++word;
+      if (word > stop + 2 && word < end && text_[word] == '=') break;
+    }
     ++stop;
+  }
   while (stop > authority &&
          std::string_view(".,;)]!").find(text_[stop - 1]) != std::string_view::npos)
     --stop;
@@ -330,7 +339,8 @@ std::size_t Scanner::on_url(std::size_t begin, std::size_t colon, std::size_t en
     }
     if (word.starts_with("bot") && word.size() > 30 && tokens_in(first + 3, last)) continue;
     if (word.size() >= k_shortest_token && tokens_in(first, last)) continue;
-    if (behind_hook && word.size() >= 8 && std::any_of(word.begin(), word.end(), is_digit) &&
+    const bool digit = std::any_of(word.begin(), word.end(), is_digit);
+    if (behind_hook && word.size() >= 8 && (digit || word.size() >= 16) &&
         (looks_random(word, 8) || is_uuid(word.substr(0, 36)) ||
          std::all_of(word.begin(), word.end(),
                      [](char c) { return is_upper(c) || is_digit(c); }))) {

@@ -5,8 +5,10 @@
 
 #include "base/text.hpp"
 #include "redact/chars.hpp"
+#include "redact/chat_markers.hpp"
 #include "redact/identifiers.hpp"
 #include "redact/values.hpp"
+#include "redact/wording.hpp"
 
 namespace triage::redact {
 namespace {
@@ -20,15 +22,6 @@ constexpr std::size_t k_shortest_word = 7;
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view w) { return iequals(w, word); });
-}
-
-/// The name in a key as written: `--api-key`, `$env.token`, `owner.example/email`.
-std::string_view bare_key(std::string_view word) {
-  const auto slash = word.rfind('/');
-  if (slash != std::string_view::npos && slash + 1 < word.size()) word.remove_prefix(slash + 1);
-  while (!word.empty() && !is_alnum(word.front()) && !is_high(word.front())) word.remove_prefix(1);
-  static constexpr ByteSet k_not_in_keys("@%");
-  return k_not_in_keys.any_in(word) ? std::string_view() : word;
 }
 
 bool is_string_prefix(std::string_view word) {
@@ -58,28 +51,6 @@ bool is_long_base64(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) {
            return is_alnum(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_';
          });
-}
-
-/// Whether a text ends inside a turn of a conversation: after its last marker stands at most a
-/// role.
-bool opens_template(std::string_view text) {
-  static constexpr std::array<std::string_view, 9> k_starts{
-      "<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "[INST]", "<think>",
-      "<|user|>",     "<|assistant|>",       "<|system|>",      "<<SYS>>"};
-  std::size_t last = std::string_view::npos;
-  for (const std::string_view mark : k_starts) {
-    const auto found = text.rfind(mark);
-    if (found != std::string_view::npos &&
-        (last == std::string_view::npos || found + mark.size() > last))
-      last = found + mark.size();
-  }
-  if (last == std::string_view::npos) return false;
-  std::string_view rest = text.substr(last);
-  if (const auto header = rest.find("<|end_header_id|>"); header != std::string_view::npos)
-    rest.remove_prefix(header + 17);
-  rest = base::trim(rest);
-  const bool role = is_one_of(rest, {"user", "system", "assistant", "model", "tool", "developer"});
-  return rest.empty() || role || is_prose(rest, 3);
 }
 
 }  // namespace
@@ -145,7 +116,7 @@ void Scanner::scan(std::size_t begin, std::size_t end) {
     } else if ((kind & k_is_open) != 0) {
       at = on_open(at, end);
     } else if ((kind & k_is_close) != 0) {
-      at = on_close(at);
+      at = on_close(at, end);
     } else if (c == '<') {
       at = on_less(at, end);
     } else if (c == '?' && at > begin && at + 2 < end &&
@@ -165,20 +136,50 @@ std::size_t Scanner::on_open(std::size_t at, std::size_t end) {
   if (text_[at] == '[') {
     if (const std::size_t length = placeholder_length(part(at, end)); length > 0)
       return at + length;
-    if (part(at, end).starts_with("[INST]")) return on_template(at, end);
+    const char next = at + 1 < end ? text_[at + 1] : '\0';
+    if ((next == 'I' || next == 'S' || next == '|') && begins_turn(part(at, end)))
+      return on_template(at, end);
   }
   push(text_[at], {});
   if (text_[at] == '{' && at > 6 && text_[at - 1] == ' ' && passes_to_tool(at)) {
     frame().inherited = {KeyKind::content, What::output};
     frame().every_value = true;
   }
-  if (text_[at] != '{' && frame().inherited.kind == KeyKind::token_ids) return id_list(at + 1, end);
+  const KeyKind inherited = frame().inherited.kind;
+  if (text_[at] != '{' && (inherited == KeyKind::token_ids || inherited == KeyKind::pieces))
+    return id_list(at + 1, end);
+  const bool number = at + 1 < end && (is_digit(text_[at + 1]) || text_[at + 1] == '-');
+  if (text_[at] == '[' && number && env_.profile.content && looks_like_ids(at + 1, end)) {
+    frame().inherited = {KeyKind::token_ids, What::token_ids};
+    return id_list(at + 1, end);
+  }
   return at + 1;
 }
 
-std::size_t Scanner::on_close(std::size_t at) {
+std::size_t Scanner::on_close(std::size_t at, std::size_t end) {
   const char close = text_[at];
-  const char open = close == ')' ? '(' : close == ']' ? '[' : '{';
+  if (close == ')' && at + 3 < end && text_[at + 1] == ':' && text_[at + 2] == ' ' &&
+      env_.profile.free_text) {
+    // `final transcript (lang=en): ...`: what stands in parentheses is no part of the name.
+    const std::size_t open = text_.substr(0, at).rfind('(');
+    std::size_t last = open == std::string_view::npos || at - open > 80 ? 0 : open;
+    while (last > 0 && text_[last - 1] == ' ') --last;
+    std::size_t first = last;
+    while (first > 0 &&
+           (is_alnum(text_[first - 1]) || text_[first - 1] == '_' || text_[first - 1] == '/'))
+      --first;
+    if (last > first) {
+      pop_to('(');
+      const bool number = is_digit(text_[first]);  // `chunk 17/88 (512 tokens): ...`
+      return on_key(number ? std::string_view() : part(first, last), first, at + 2, ':', end);
+    }
+  }
+  pop_to(close == ')' ? '(' : close == ']' ? '[' : '{');
+  return at + 1;
+}
+
+/// Leaves what the bracket `open` began.
+void Scanner::pop_to(char open) {
   std::vector<Frame>& frames = state_.frames;
   // A stray bracket in prose must not close what is open around it.
   for (std::size_t up = 0; up < 3 && frames.size() > base_ + up; ++up) {
@@ -186,17 +187,13 @@ std::size_t Scanner::on_close(std::size_t at) {
     frames.resize(frames.size() - 1 - up);
     break;
   }
-  return at + 1;
 }
 
 /// `<`: a placeholder, a chat template, or an XML element (whose name is read as a word).
 std::size_t Scanner::on_less(std::size_t at, std::size_t end) {
   if (const std::size_t length = placeholder_length(part(at, end)); length > 0) return at + length;
   const std::string_view rest = part(at, end);
-  if (rest.starts_with("<|") || rest.starts_with("<start_of_turn>") ||
-      rest.starts_with("<s>[INST]") || rest.starts_with("<<SYS>>"))
-    return on_template(at, end);
-  if (rest.starts_with("<think>")) return on_template(at, end);
+  if (begins_turn(rest) || rest.starts_with("<s>[INST]")) return on_template(at, end);
   if (rest.starts_with("<<<")) return on_here_string(at, end);
   if (rest.starts_with("<<")) return on_here_document(at, end);
   return at + 1;
@@ -209,16 +206,9 @@ std::size_t Scanner::on_template(std::size_t at, std::size_t end) {
   std::string_view words = text;
   // The last marker of the text may be followed by fields of the log line: `<|im_end|>', params: `.
   std::size_t stop = end;
-  static constexpr std::array<std::string_view, 8> k_ends{
-      "<|im_end|>", "<|eot_id|>",    "<|end|>",  "<end_of_turn>",
-      "[/INST]",    "<|endoftext|>", "</think>", "<|return|>"};
-  std::size_t last = 0;
-  for (const std::string_view mark : k_ends) {
-    const auto found = text.rfind(mark);
-    if (found != std::string_view::npos) last = std::max(last, found + mark.size());
-  }
-  const bool open_ended = depth_ == 0 && line_end_ && end == text_.size();
-  if (open_ended && opens_template(text.substr(last))) {
+  const std::size_t last = behind_last_turn(text);
+  const bool open_ended = line_end_ && end == text_.size();
+  if (open_ended && leaves_turn_open(text.substr(last))) {
     state_.open = {true, k_template, What::prompt, k_most_open_lines};
   } else if (last > 0 && !is_prose(text.substr(last), 4)) {
     stop = at + last;
@@ -279,10 +269,17 @@ std::size_t Scanner::find_closing_quote(std::size_t at, std::size_t end, bool co
 std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, bool keyed) {
   const char quote = text_[begin];
   // `prompt='''...`: a text of several lines.
-  if (key.masks_text() && begin + 3 <= end && text_[begin + 1] == quote &&
-      text_[begin + 2] == quote)
+  if ((key.masks_text() || key.kind == KeyKind::secret) && begin + 3 <= end &&
+      text_[begin + 1] == quote && text_[begin + 2] == quote)
     begin += 2;
-  const std::size_t close = closing_quote(begin, end, key.masks_text());
+  std::size_t close = closing_quote(begin, end, key.masks_text());
+  // YAML writes a quote inside a quoted secret twice.
+  while (quote == '\'' && key.is_secret() && close < end && close + 2 < end &&
+         text_[close + 1] == quote && close > begin + 1) {
+    const std::size_t next = closing_quote(close + 1, end, false);
+    if (next == std::string_view::npos) break;
+    close = next;
+  }
   if (close == std::string_view::npos) {
     const bool open_ended = depth_ == 0 && line_end_ && end == text_.size() && quote != '`';
     const std::string_view rest = part(begin + 1, end);
@@ -330,6 +327,7 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
       if (!more) around.flagged = {};
     } else if (around.open != '{' || around.every_value) {
       key = around.inherited;
+      if (key.kind == KeyKind::perhaps_text && !is_prose(value, 5)) key = {};
     }
     if (key.kind == KeyKind::none) {
       const bool flag =
@@ -375,11 +373,14 @@ bool Scanner::speaks_of_content(std::size_t quote) {
   if (depth_ > 1 || frame().open == '{') return false;
   std::size_t begin = quote > 80 ? quote - 80 : 0;
   const std::string_view written = part(begin, quote);
+  // `infer_request.cc:905] "..."`: the message itself, quoted.
+  if (written.ends_with("] ") && written.size() > 3 && is_digit(written[written.size() - 3]))
+    return false;
   const std::string before = base::to_lower(written);
-  static constexpr std::array<std::string_view, 22> k_words{
-      "prompt",     "query",   "quer",    "question", "input",   "request", "user",   "chat",
-      "completion", "generat", "retriev", "document", "passage", "chunk",   "answer", "reply",
-      "replied",    "output",  "embed",   "search",   "tokeniz", "flagged"};
+  static constexpr std::array<std::string_view, 23> k_words{
+      "prompt",     "query",   "quer",    "question", "input",   "request", "user",        "chat",
+      "completion", "generat", "retriev", "document", "passage", "chunk",   "answer",      "reply",
+      "replied",    "output",  "embed",   "search",   "tokeniz", "flagged", "succeeded in"};
   static constexpr std::array<std::string_view, 8> k_code{
       "raise ", "assert", "error(", "exception(", "print(", "log.", "logger.", "return "};
   // Messages of exceptions quote what went wrong; only these words say that it was a user's text.
@@ -410,9 +411,10 @@ void Scanner::quoted_value(KeyClass key, std::size_t begin, std::size_t end, cha
       }
     }
   }
-  const bool recording = frame().media && env_.profile.content &&
-                         is_long_base64(part(begin, end)) &&
-                         (key.kind == KeyKind::none || key.kind == KeyKind::value);
+  const bool unnamed = key.kind == KeyKind::none || key.kind == KeyKind::value;
+  const bool recording =
+      env_.profile.content && unnamed && end - begin >= 64 &&
+      ((frame().media && is_long_base64(part(begin, end))) || is_media_base64(part(begin, end)));
   if (recording)
     mask(begin, end, What::text, part(begin, end));
   else
@@ -473,13 +475,29 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
     const KeyClass phrase = phrase_class(key_begin, key_begin + key.size());
     if (phrase.kind != KeyKind::none) found = phrase;
   }
+  if (key.empty() && separator == ':' && env_.profile.free_text) found = numbered_text(key_begin);
+  // `arn:aws:secretsmanager:...:secret:name`; `autogenerated kernel key: 9b1e...` is a digest.
+  if (found.kind == KeyKind::token && key == "secret" && key_begin > 16 &&
+      base::contains(part(key_begin > 96 ? key_begin - 96 : 0, key_begin), "arn:aws"))
+    found = {};
+  if (found.kind == KeyKind::key && part(0, key_begin).ends_with("kernel ")) found = {};
   found = allowed(found);
   const bool names = found.kind == KeyKind::name || found.kind == KeyKind::value;
   if (frame().every_value && (found.kind == KeyKind::none || names)) found = frame().inherited;
   const std::size_t at = skip_blanks(value, end);
-  if (at >= end) return end;
+  if (at >= end) {
+    // `Signature:`, `Using certificate key:`: what a generator made may stand on the next line.
+    const bool secret = found.kind == KeyKind::secret || found.kind == KeyKind::token ||
+                        found.kind == KeyKind::if_random || found.kind == KeyKind::key;
+    if (secret && separator == ':' && depth_ == 0 && line_end_ && end == text_.size())
+      state_.pending = {KeyKind::if_random, found.what};
+    return end;
+  }
   const char c = text_[at];
   if (const std::size_t length = placeholder_length(part(at, end)); length > 0) return at + length;
+  if (c == '[' && at + 1 < end && (text_[at + 1] == '|' || text_[at + 1] == 'S') &&
+      begins_turn(part(at, end)))
+    return on_template(at, end);
   if ((class_of(c) & k_is_quote) != 0) {
     if (found.kind == KeyKind::value && frame().named.kind == KeyKind::none)
       frame().named = name_after(at, end);
@@ -520,6 +538,10 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
   if (c == '[' && key == "bytes") {
     if (const std::size_t after = bytes_of_piece(at, end); after > at) return after;
   }
+  if (c == '[' && key.ends_with("logprobs") && env_.profile.content && at + 1 < end &&
+      (text_[at + 1] == '(' || text_[at + 1] == '[')) {
+    if (const std::size_t after = logprob_list(at, end); after > at) return after;
+  }
   if (c == '[' && found.is_secret() && part(at, end).starts_with("[]string{")) {
     push('{', found);  // Go prints `"X-Api-Key":[]string{"x"}`
     frame().every_value = true;
@@ -534,6 +556,14 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
       if (c == '[') inner.inherited = inner.named;
     }
     if (found.masks_text() && !is_envelope(key)) inner.speech = true;
+    if (c == '{' && (found.kind == KeyKind::secret || found.kind == KeyKind::token)) {
+      inner.secret = true;
+      inner.named = found;      // `hmac: {inline_string: x}`
+      if (key.back() == 's') {  // `api_tokens = { datadog = "x" }`
+        inner.inherited = {KeyKind::if_random, found.what};
+        inner.every_value = true;
+      }
+    }
     if (c != '{' && (found.kind == KeyKind::pair || iequals(key, "auth"))) as_pair(inner);
     if (found.kind == KeyKind::arguments) {
       inner.inherited = c == '{' ? KeyClass{KeyKind::content, found.what} : KeyClass{};
@@ -544,11 +574,23 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
     while (element < end && (text_[element] == ' ' || text_[element] == '[')) ++element;
     if (c == '[' && found.kind == KeyKind::content && element < end && is_digit(text_[element]))
       inner.inherited = {KeyKind::token_ids, What::token_ids};
+    const bool number = at + 1 < end && (is_digit(text_[at + 1]) || text_[at + 1] == '-');
+    if (c == '[' && found.kind == KeyKind::none && number && env_.profile.content &&
+        looks_like_ids(at + 1, end))
+      inner.inherited = {KeyKind::token_ids, What::token_ids};
     if (c != '{' && (inner.inherited.kind == KeyKind::token_ids || found.kind == KeyKind::pieces))
       return id_list(at + 1, end);
     return at + 1;
   }
   if (found.kind == KeyKind::none) return at;
+  // gdb prints `std::vector of length 16, capacity 16 = {101, ...}`.
+  if (found.kind == KeyKind::token_ids && part(at, end).starts_with("std::")) {
+    const std::size_t brace = text_.substr(0, std::min(end, at + 96)).find('{', at);
+    if (brace != std::string_view::npos) {
+      push('{', found);
+      return id_list(brace + 1, end);
+    }
+  }
   // `Some("x")`, `SecretStr('x')`, `b'x'`, `&"x"`: the value stands inside.
   std::size_t word = at;
   while (word < end && (text_[word] == '&' || text_[word] == '*')) ++word;
@@ -571,7 +613,10 @@ KeyClass Scanner::allowed(KeyClass key) const {
   if (!profile.content && (key.masks_text() || key.kind == KeyKind::pieces ||
                            key.kind == KeyKind::token_ids || key.kind == KeyKind::arguments))
     return {};
-  if (!profile.free_text && key.kind == KeyKind::maybe_text) return {};
+  if (!profile.free_text &&
+      (key.kind == KeyKind::maybe_text || key.kind == KeyKind::perhaps_text) &&
+      !state_.frames.back().speech)
+    return {};
   return key;
 }
 
@@ -633,7 +678,7 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
   if ((next == ' ' || next == '\0') && at - begin < k_shortest_token && (classes & ~k_plain) == 0 &&
       (class_of(after_next) & (k_is_word | k_is_open | k_is_quote)) != 0 && text_[begin] != '-' &&
       frame().open != '[') {
-    if (at - begin >= 3 && at - begin <= 11) {
+    if (at - begin >= 3) {
       const std::size_t after = on_spoken_secret(begin, at, end);
       if (after > at) return after;
     }
@@ -654,6 +699,12 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
     if (after_next == ':') {
       on_plain_word(begin, at, classes);
       return at + 2;
+    }
+    if ((classes & k_is_slash) != 0 && (classes & k_is_digit) != 0) {
+      const auto bot = part(begin, at).rfind("/bot");  // `POST /bot123456789:x/sendMessage`
+      if (bot != std::string_view::npos && at - begin - bot >= 12 &&
+          tokens_in(begin + bot + 4, std::min(end, at + 40)))
+        return out_.back().end;
     }
     // Bots' tokens hold a colon.
     if (at - begin >= 8 && at - begin <= 10 && (classes & ~(k_is_word | k_is_digit)) == 0 &&
@@ -715,7 +766,7 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
     const std::size_t after = bare_value(around.inherited, '=', begin, begin, end);
     if (after > begin) return after;
   }
-  if (next == ' ' && at - begin >= 3 && at - begin <= 11) {
+  if (next == ' ' && at - begin >= 3 && at - begin <= 21) {
     const std::size_t after = on_spoken_secret(begin, at, end);
     if (after > at) return after;
   }
@@ -725,21 +776,6 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
   }
   on_plain_word(begin, at, classes);
   return at;
-}
-
-/// `aws configure set aws_secret_access_key x`: a name of several words, and what a generator made.
-std::size_t Scanner::on_named_argument(std::size_t begin, std::size_t word_end, std::size_t end) {
-  const std::size_t value = word_end + 1;
-  if (value + k_shortest_token > end || word_end - begin > 40) return 0;
-  const std::size_t stop = bare_end(value, end, ' ');
-  const std::string_view argument = part(value, stop);
-  if (argument.size() < k_shortest_token || !looks_random(argument)) return 0;
-  const KeyClass key = env_.keys.classify(part(begin, word_end));
-  if ((key.kind != KeyKind::secret && key.kind != KeyKind::token) ||
-      !is_secret_value(key, argument))
-    return 0;
-  mask(value, stop, key.what, argument);
-  return stop;
 }
 
 std::size_t Scanner::on_index(std::size_t begin, std::size_t bracket, std::size_t end) {
@@ -757,303 +793,6 @@ std::size_t Scanner::on_index(std::size_t begin, std::size_t bracket, std::size_
   const std::string_view key = number ? bare_key(part(begin, bracket)) : inside;
   if (key.empty() || key.find(' ') != std::string_view::npos) return begin;
   return on_key(key, number ? bracket - key.size() : first, sign + 1, text_[sign], end);
-}
-
-/// US social security numbers and card numbers written in groups (bare digits are ids and counts).
-std::size_t Scanner::on_personal_number(std::size_t begin, std::size_t word_end, std::size_t end) {
-  if (!env_.profile.content) return 0;
-  const auto groups = [&](std::size_t at, std::initializer_list<std::size_t> sizes,
-                          char mark) -> std::size_t {
-    bool first = true;
-    for (const std::size_t size : sizes) {
-      if (!first && (at >= end || text_[at++] != mark)) return 0;
-      first = false;
-      for (std::size_t i = 0; i < size; ++i)
-        if (at >= end || !is_digit(text_[at++])) return 0;
-    }
-    const bool goes_on = at < end && (is_alnum(text_[at]) || text_[at] == '-' || text_[at] == '_');
-    return goes_on ? 0 : at;
-  };
-  if (word_end - begin == 11) {
-    const std::size_t stop = groups(begin, {3, 2, 4}, '-');
-    if (stop != 0) {
-      mask(begin, stop, What::user, part(begin, stop));
-      return stop;
-    }
-  }
-  const bool blanks = word_end - begin == 4;
-  if (!blanks && word_end - begin != 19) return 0;
-  const std::size_t stop = groups(begin, {4, 4, 4, 4}, blanks ? ' ' : '-');
-  if (stop == 0) return 0;
-  int sum = 0;
-  int position = 0;
-  for (std::size_t i = stop; i-- > begin;) {
-    if (!is_digit(text_[i])) continue;
-    int digit = text_[i] - '0';
-    if (position++ % 2 == 1) digit = digit * 2 > 9 ? digit * 2 - 9 : digit * 2;
-    sum += digit;
-  }
-  if (sum % 10 != 0) return 0;
-  mask(begin, stop, What::user, part(begin, stop));
-  return stop;
-}
-
-/// `data:image/png;base64,...`: a picture or a recording that somebody sent.
-std::size_t Scanner::on_data_url(std::size_t begin, std::size_t end) {
-  const std::string_view rest = part(begin, std::min(end, begin + 96));
-  const auto comma = rest.find(";base64,");
-  if (comma == std::string_view::npos || rest.substr(0, comma).find(' ') != std::string_view::npos)
-    return begin;
-  const std::size_t first = begin + comma + 8;
-  std::size_t stop = first;
-  while (stop < end && (is_alnum(text_[stop]) || text_[stop] == '+' || text_[stop] == '/' ||
-                        text_[stop] == '=' || text_[stop] == '-' || text_[stop] == '_'))
-    ++stop;
-  if (stop - first >= 16) mask(first, stop, What::text, part(first, stop));
-  return stop;
-}
-
-std::size_t Scanner::on_flag(std::size_t begin, std::size_t word_end, std::size_t end) {
-  const std::string_view word = part(begin, word_end);
-  if (word.starts_with("-----BEGIN")) return on_pem(begin, end);
-  std::string_view name = word;
-  while (!name.empty() && name.front() == '-') name.remove_prefix(1);
-  if (name.empty()) return word_end;
-  const std::size_t at = skip_blanks(word_end, end);
-  const bool has_value = at < end && at > word_end;
-  const auto said_before = [&](std::initializer_list<std::string_view> programs) {
-    const std::string_view before =
-        text_.substr(begin > 512 ? begin - 512 : 0, std::min<std::size_t>(begin, 512));
-    return std::any_of(programs.begin(), programs.end(),
-                       [&](std::string_view p) { return base::contains(before, p); });
-  };
-  KeyClass key;
-  if (word.size() == 2 && has_value) {
-    switch (word[1]) {
-      case 'u':
-      case 'U':
-        if (said_before({"curl", "wget", "http ", "https "})) key = {KeyKind::pair, What::password};
-        break;
-      case 'p':
-        if (said_before({"sshpass", "login", "mysql", "mariadb", "mongo", "redis", "skopeo"}))
-          key = {KeyKind::secret, What::password};
-        break;
-      case 'P':
-        if (said_before({"sqlcmd", "bcp ", "ipmitool"})) key = {KeyKind::secret, What::password};
-        break;
-      case 'a':
-        if (said_before({"redis-cli"})) key = {KeyKind::secret, What::password};
-        break;
-      case 'w':
-        if (said_before({"ldap"})) key = {KeyKind::secret, What::password};
-        break;
-      case 'b':
-        if (said_before({"curl"})) key = {KeyKind::cookie, What::cookie};
-        break;
-      default:
-        break;
-    }
-  } else if (word.size() > 4 && word[1] == 'p' && said_before({"mysql", "mariadb"}) &&
-             word[0] == '-' && word[1] != '-') {
-    const KeyClass password{KeyKind::secret, What::password};
-    const std::size_t stop = bare_end(begin + 2, end, '=');
-    if (is_secret_value(password, part(begin + 2, stop)))
-      mask(begin + 2, stop, What::password, part(begin + 2, stop));
-    return stop;
-  } else if (word.size() > 2) {
-    key = allowed(env_.keys.classify(bare_key(word)));
-  }
-  const bool usable = key.is_secret() || key.masks_text() || key.kind == KeyKind::user;
-  if (!usable) {
-    on_plain_word(begin, word_end, k_is_lower | k_is_digit | k_is_upper);
-    return word_end;
-  }
-  if (!has_value) {
-    if (at >= end && line_end_ && depth_ == 0) state_.pending = key;
-    return word_end;
-  }
-  if (placeholder_length(part(at, end)) > 0) return at;
-  if (text_[at] == '-' && !looks_random(part(at, bare_end(at, end, ' ')))) return word_end;
-  if (key.kind == KeyKind::user && (text_[at] == '"' || text_[at] == '\'')) {
-    const std::size_t close = closing_quote(at, end, false);  // `--user 'name:password'`
-    if (close != std::string_view::npos && pair(at + 1, close)) return close + 1;
-  }
-  if ((class_of(text_[at]) & k_is_quote) != 0) return on_quote(at, end, key, true);
-  if (key.kind == KeyKind::user) {
-    const std::size_t stop = bare_end(at, end, ' ');
-    if (pair(at, stop)) return stop;
-  }
-  if (key.masks_text()) return at;
-  return bare_value(key, ' ', begin, at, end);
-}
-
-/// Secrets after their name without a sign between: `Bearer x`, `token hf_x`, `password is "x"`.
-std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end) {
-  // The first two letters of the words below rule nearly all words out.
-  const char first = static_cast<char>(text_[begin] | 0x20);
-  const char second = static_cast<char>(text_[begin + 1] | 0x20);
-  bool possible = false;
-  switch (first) {
-    case 'b':
-      possible = second == 'e' || second == 'a';
-      break;
-    case 't':
-      possible = second == 'o';
-      break;
-    case 'p':
-      possible = second == 'a' || second == 'r';
-      break;
-    case 'e':
-      possible = second == 'c';
-      break;
-    case 'm':
-      possible = second == 'a';
-      break;
-    case 's':
-    case 'r':
-      possible = second == 'e';
-      break;
-    case 'a':
-      possible = second == 'p' || second == 'u';
-      break;
-    case 'c':
-      possible = second == 'r';
-      break;
-    case 'k':
-      possible = second == 'e';
-      break;
-    case 'f':
-    case 'l':
-      possible = second == 'o';
-      break;
-    case 'u':
-      possible = second == 's';
-      break;
-    case 'i':
-      possible = second == 'd';
-      break;
-    default:
-      break;
-  }
-  if (!possible) return 0;
-  const std::string_view word = part(begin, word_end);
-  if (word == "for" || word == "user") return on_login(begin, word_end, end);
-  if (word == "echo" || word == "printf") return on_piped_secret(begin, word_end, end);
-  const bool scheme = is_one_of(word, {"bearer", "basic", "apikey"});
-  const bool password =
-      is_one_of(word, {"password", "passwd", "passphrase", "passcode", "identified"});
-  const bool token = is_one_of(word, {"token", "secret", "api-key", "api_key", "credential"});
-  // `secret key x`, `signed with key x`, `AUTH x`: only what a generator made, of mixed letters.
-  const bool wandb = word == "login" && part(0, begin).ends_with("wandb ");
-  const bool loose = word == "key" || word == "Key" || word == "AUTH" || wandb;
-  // redis.conf: `requirepass x`.
-  const bool setting = is_one_of(word, {"requirepass", "masterauth", "auth-pass"});
-  if (!scheme && !password && !token && !setting && !loose) return 0;
-  std::size_t at = skip_blanks(word_end, end);
-  if (password && (part(at, end).starts_with("for ") || part(at, end).starts_with("("))) {
-    // `Password for 'svc': x`.
-    const auto colon = part(at, std::min(end, at + 96)).find(": ");
-    if (colon == std::string_view::npos) return 0;
-    const std::size_t value = skip_blanks(at + colon + 2, end);
-    const std::size_t stop = bare_end(value, end, ' ');
-    const std::string_view word_there = part(value, stop);
-    if (!is_distinctive(word_there) || is_masked(word_there)) return 0;
-    mask(value, stop, What::password, word_there);
-    return stop;
-  }
-  for (const std::string_view verb : {"is ", "was ", "of ", "= ", "BY "})
-    if (part(at, end).starts_with(verb)) at = skip_blanks(at + verb.size(), end);
-  if (at >= end || placeholder_length(part(at, end)) > 0) return 0;
-  std::size_t stop = 0;
-  const bool quoted = (class_of(text_[at]) & k_is_quote) != 0;
-  if (quoted) {
-    stop = closing_quote(at, end, false);
-    if (stop == std::string_view::npos) return 0;
-    ++at;
-  } else {
-    stop = bare_end(at, end, ' ');
-  }
-  const std::string_view value = part(at, stop);
-  if (is_masked(value) || is_reference(value) || is_status_word(value) || is_path(value) ||
-      is_number(value))
-    return 0;
-  const bool digit = std::any_of(value.begin(), value.end(), is_digit);
-  const bool upper = std::any_of(value.begin(), value.end(), is_upper);
-  bool secret = false;
-  if (scheme) {
-    secret = value.size() >= 8 && value.find(' ') == std::string_view::npos &&
-             (digit || upper || value.size() >= 20) && value.find(':') == std::string_view::npos;
-  } else {
-    const std::string_view before = part(begin > 256 ? begin - 256 : 0, begin);
-    const bool netrc = password && base::contains(before, "login ");
-    // SQL: `WITH PASSWORD 'x'`.
-    const bool sql = password && quoted && (word == "PASSWORD" || word == "IDENTIFIED");
-    secret = setting || netrc || sql || (looks_random(value, 10) && !is_uuid(value)) ||
-             (password && digit && is_distinctive(value));
-    if (value.find(' ') != std::string_view::npos) secret = false;
-    if (loose) {
-      const bool lower = std::any_of(value.begin(), value.end(), is_lower);
-      secret = value.size() >= 16 && digit && (upper || wandb) && lower && looks_random(value) &&
-               value.find(':') == std::string_view::npos;
-    }
-  }
-  if (!secret) return 0;
-  if (scheme || token) {
-    if (tokens_in(at, stop)) return stop + (quoted ? 1 : 0);
-  }
-  mask(at, stop, password ? What::password : What::token, value);
-  return stop + (quoted ? 1 : 0);
-}
-
-/// `Accepted publickey for ada from 10.0.0.1`, `session opened for user ada(uid=1000)`.
-std::size_t Scanner::on_login(std::size_t begin, std::size_t word_end, std::size_t end) {
-  static constexpr std::array<std::string_view, 6> k_before_for{
-      "Accepted publickey ", "Accepted password ",   "Failed password ",
-      "Failed publickey ",   "Postponed publickey ", "maximum authentication attempts exceeded "};
-  static constexpr std::array<std::string_view, 5> k_before_user{
-      "opened for ", "closed for ", "Invalid ", "invalid ", "authenticating "};
-  const std::string_view before = part(begin > 48 ? begin - 48 : 0, begin);
-  const auto ends = [&](std::string_view words) { return before.ends_with(words); };
-  const bool login = text_[begin] == 'f'
-                         ? std::any_of(k_before_for.begin(), k_before_for.end(), ends)
-                         : std::any_of(k_before_user.begin(), k_before_user.end(), ends);
-  if (!login) return 0;
-  const std::size_t at = skip_blanks(word_end, end);
-  std::size_t stop = at;
-  while (stop < end && (is_alnum(text_[stop]) || is_high(text_[stop]) || text_[stop] == '.' ||
-                        text_[stop] == '_' || text_[stop] == '-'))
-    ++stop;
-  const std::string_view name = part(at, stop);
-  if (is_service_account(name) || name == "invalid" || is_one_of(name, {"user", "from"})) return 0;
-  mask(at, stop, What::user, name);
-  return stop;
-}
-
-/// `+49 170 5550123`, `+1 (555) 010-1234`: ten to fifteen digits in groups.
-std::size_t Scanner::on_phone(std::size_t begin, std::size_t end) {
-  if (!env_.profile.content || (begin > 0 && is_alnum(text_[begin - 1]))) return 0;
-  std::size_t at = begin + 1;
-  std::size_t digits = 0;
-  std::size_t groups = 0;
-  std::size_t stop = at;
-  while (at < end && digits <= 15) {
-    std::size_t last = at;
-    while (last < end && is_digit(text_[last])) ++last;
-    if (last == at) break;
-    digits += last - at;
-    ++groups;
-    stop = last;
-    at = last;
-    std::size_t signs = 0;
-    while (at < end && signs < 2 &&
-           std::string_view(" -()/").find(text_[at]) != std::string_view::npos)
-      ++at, ++signs;
-  }
-  const bool goes_on =
-      stop < end && (is_alnum(text_[stop]) || text_[stop] == '.' || text_[stop] == ':');
-  if (groups < 3 || digits < 10 || digits > 15 || text_[begin + 1] == '0' || goes_on) return 0;
-  mask(begin, stop, What::user, part(begin, stop));
-  return stop;
 }
 
 }  // namespace triage::redact

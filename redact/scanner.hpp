@@ -53,6 +53,7 @@ struct Frame {
   int flag_after = 0;        ///< elements before the flagged one (`auth=("user", "password")`)
   bool speech = false;       ///< inside messages, choices or documents: `text` is content
   bool every_value = false;  ///< values under any key are `inherited`
+  bool secret = false;       ///< the object's own key named a secret: its `value` is one
   bool media = false;        ///< inside a picture or a recording: base64 is content
 };
 
@@ -108,7 +109,8 @@ class Scanner {
   std::size_t on_quote(std::size_t begin, std::size_t end, KeyClass key, bool keyed);
   [[nodiscard]] bool speaks_of_content(std::size_t quote);
   std::size_t on_open(std::size_t at, std::size_t end);
-  std::size_t on_close(std::size_t at);
+  std::size_t on_close(std::size_t at, std::size_t end);
+  void pop_to(char open);
   std::size_t on_less(std::size_t at, std::size_t end);
   std::size_t on_template(std::size_t at, std::size_t end);
   std::size_t on_key(std::string_view key, std::size_t key_begin, std::size_t value, char separator,
@@ -120,14 +122,26 @@ class Scanner {
   [[nodiscard]] KeyClass name_after(std::size_t value, std::size_t end);
   [[nodiscard]] std::size_t closing_quote(std::size_t at, std::size_t end, bool content);
   [[nodiscard]] std::size_t find_closing_quote(std::size_t at, std::size_t end, bool content) const;
-  std::size_t on_flag(std::size_t begin, std::size_t word_end, std::size_t end);
   std::size_t on_index(std::size_t begin, std::size_t bracket, std::size_t end);
-  std::size_t on_personal_number(std::size_t begin, std::size_t word_end, std::size_t end);
+
+  // scan_commands.cpp: command lines, and words that a secret follows without a sign between.
+  std::size_t on_flag(std::size_t begin, std::size_t word_end, std::size_t end);
+  std::size_t text_argument(KeyClass key, std::size_t at, std::size_t end);
+  std::size_t on_command_argument(std::size_t word_end, std::size_t end);
   std::size_t on_named_argument(std::size_t begin, std::size_t word_end, std::size_t end);
-  std::size_t on_login(std::size_t begin, std::size_t word_end, std::size_t end);
-  std::size_t on_phone(std::size_t begin, std::size_t end);
-  std::size_t on_data_url(std::size_t begin, std::size_t end);
   std::size_t on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end);
+  std::size_t on_login(std::size_t begin, std::size_t word_end, std::size_t end);
+
+  // scan_personal.cpp
+  std::size_t on_phone(std::size_t begin, std::size_t end);
+  std::size_t on_personal_number(std::size_t begin, std::size_t word_end, std::size_t end);
+  std::size_t on_data_url(std::size_t begin, std::size_t end);
+
+  // scan_ids.cpp: token ids.
+  std::size_t id_list(std::size_t at, std::size_t end);
+  [[nodiscard]] bool looks_like_ids(std::size_t at, std::size_t end) const;
+  std::size_t logprob_list(std::size_t bracket, std::size_t end);
+  std::size_t bytes_of_piece(std::size_t bracket, std::size_t end);
 
   // scan_contexts.cpp: what the text around says.
   [[nodiscard]] bool names_none(std::string_view value, std::size_t first, std::size_t end) const;
@@ -135,20 +149,20 @@ class Scanner {
   std::size_t on_here_string(std::size_t at, std::size_t end);
   std::size_t on_here_document(std::size_t at, std::size_t end);
   [[nodiscard]] bool passes_to_tool(std::size_t brace) const;
-  std::size_t bytes_of_piece(std::size_t bracket, std::size_t end);
   [[nodiscard]] bool is_secret_object(std::size_t at);
 
   // scan_values.cpp: values by the class of their key.
   std::size_t bare_secret(KeyClass key, char separator, std::size_t key_begin, std::size_t at,
                           std::size_t end);
-  std::size_t bare_content(KeyClass key, char separator, std::size_t at, std::size_t end);
+  std::size_t bare_content(KeyClass key, char separator, std::size_t key_begin, std::size_t at,
+                           std::size_t end);
   void mask_bare(std::size_t begin, std::size_t end, What what, std::string_view value);
   std::size_t credentials(std::size_t at, std::size_t end);
   std::size_t cookies(std::size_t at, std::size_t end);
   bool pair(std::size_t at, std::size_t end);
-  std::size_t id_list(std::size_t at, std::size_t end);
   std::size_t bare_user(std::size_t at, std::size_t end, char separator);
   [[nodiscard]] std::size_t bare_end(std::size_t at, std::size_t end, char separator) const;
+  [[nodiscard]] KeyClass numbered_text(std::size_t number) const;
   [[nodiscard]] KeyClass phrase_class(std::size_t begin, std::size_t end) const;
   void text_value(KeyClass key, std::size_t begin, std::size_t end, bool sure);
   bool encoded_value(KeyClass key, std::size_t begin, std::size_t end);

@@ -431,8 +431,12 @@ bool is_technical(std::string_view value) {
                                                             "TLS handshake",
                                                             "unexpected EOF",
                                                             "Service Unavailable"};
-  return std::any_of(k_marks.begin(), k_marks.end(),
-                     [&](std::string_view mark) { return base::contains(value, mark); });
+  return std::any_of(k_marks.begin(), k_marks.end(), [&](std::string_view mark) {
+    const auto found = value.find(mark);
+    // `rank 3`, but neither `Frank ` nor `krank `.
+    return found != std::string_view::npos &&
+           (found == 0 || mark != "rank " || !is_alpha(value[found - 1]));
+  });
 }
 
 }  // namespace triage::redact

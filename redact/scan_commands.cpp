@@ -1,0 +1,324 @@
+// Command lines and words that a secret follows without a sign between.
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "redact/chars.hpp"
+#include "redact/commands.hpp"
+#include "redact/identifiers.hpp"
+#include "redact/scanner.hpp"
+#include "redact/values.hpp"
+#include "redact/word_set.hpp"
+#include "redact/wording.hpp"
+
+namespace triage::redact {
+namespace {
+
+/// No generated argument is shorter.
+constexpr std::size_t k_shortest_argument = 16;
+constexpr std::size_t k_look_back = 512;
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view w) { return iequals(w, word); });
+}
+
+/// Words that a secret may follow, besides the last words of commands.
+constexpr auto k_announcing =
+    words("bearer", "basic", "apikey", "token", "password", "passwd", "passphrase", "passcode",
+          "printf", "echo", "requirepass", "masterauth", "auth-pass", "secret", "credential",
+          "api-key", "api_key", "identified", "key", "for", "user", "login", "auth");
+
+constexpr Beginnings make_beginnings() {
+  Beginnings beginnings;
+  for (const std::string_view word : k_announcing.all()) beginnings.add(word);
+  for (const ArgumentRow& row : k_argument_rows) {
+    const auto blank = row.command.rfind(' ');
+    beginnings.add(row.command.substr(blank == std::string_view::npos ? 0 : blank + 1));
+  }
+  return beginnings;
+}
+
+constexpr Beginnings k_beginnings = make_beginnings();
+
+/// A password behind the flag of a program that no table knows: generated, no place, no number.
+bool looks_like_password(std::string_view value) {
+  if (value.size() < 10 || value.find_first_of("/:=,.{}()") != std::string_view::npos) return false;
+  const bool digit = std::any_of(value.begin(), value.end(), is_digit);
+  const bool upper = std::any_of(value.begin(), value.end(), is_upper);
+  const bool lower = std::any_of(value.begin(), value.end(), is_lower);
+  return digit && upper && lower && looks_random(value, 10);
+}
+
+}  // namespace
+
+std::size_t Scanner::on_flag(std::size_t begin, std::size_t word_end, std::size_t end) {
+  const std::string_view word = part(begin, word_end);
+  if (word.starts_with("-----BEGIN")) return on_pem(begin, end);
+  std::string_view name = word;
+  while (!name.empty() && name.front() == '-') name.remove_prefix(1);
+  if (name.empty()) return word_end;
+  const std::size_t at = skip_blanks(word_end, end);
+  const bool has_value = at < end && at > word_end;
+  const std::string_view before =
+      text_.substr(begin > k_look_back ? begin - k_look_back : 0, std::min(begin, k_look_back));
+  if (const std::size_t after = on_command_argument(word_end, end); after > 0) return after;
+  KeyClass key;
+  if (word.size() == 2 && has_value) {
+    key = allowed(class_of_flag(word[1], before));
+    if (key.kind == KeyKind::none &&
+        std::string_view("pPwWk").find(word[1]) != std::string_view::npos &&
+        looks_like_password(part(at, bare_end(at, end, ' '))))
+      key = {KeyKind::secret, What::password};
+  } else if (word.size() == 2 && at < end && (text_[at] == '\'' || text_[at] == '"') &&
+             takes_joined(word[1], before)) {
+    return on_quote(at, end, class_of_flag(word[1], before), true);  // `mysql -p'x'`
+  } else if (word.size() > 4 && word[1] != '-' && takes_joined(word[1], before) &&
+             class_of_flag(word[1], before).kind == KeyKind::secret) {
+    const KeyClass password = class_of_flag(word[1], before);
+    const std::size_t stop = bare_end(begin + 2, end, '=');
+    if (is_secret_value(password, part(begin + 2, stop)))
+      mask(begin + 2, stop, What::password, part(begin + 2, stop));
+    return stop;
+  } else if (word.size() > 2) {
+    key = allowed(env_.keys.classify(bare_key(word)));
+  }
+  const bool usable = key.is_secret() || key.masks_text() || key.kind == KeyKind::user;
+  if (!usable) {
+    on_plain_word(begin, word_end, k_is_lower | k_is_digit | k_is_upper);
+    return word_end;
+  }
+  if (!has_value) {
+    if (at >= end && line_end_ && depth_ == 0) state_.pending = key;
+    return word_end;
+  }
+  if (placeholder_length(part(at, end)) > 0) return at;
+  if (text_[at] == '-' && !looks_random(part(at, bare_end(at, end, ' ')))) return word_end;
+  if (key.kind == KeyKind::user && (text_[at] == '"' || text_[at] == '\'')) {
+    const std::size_t close = closing_quote(at, end, false);  // `--user 'name:password'`
+    if (close != std::string_view::npos && pair(at + 1, close)) return close + 1;
+  }
+  if ((class_of(text_[at]) & k_is_quote) != 0) return on_quote(at, end, key, true);
+  if (key.kind == KeyKind::user) {
+    const std::size_t stop = bare_end(at, end, ' ');
+    if (pair(at, stop)) return stop;
+  }
+  if (key.masks_text()) return text_argument(key, at, end);
+  std::size_t stop = bare_value(key, ' ', begin, at, end);
+  // Some take several: `--api-key a b`.
+  while (stop > at && key.is_secret() && stop < end && text_[stop] == ' ') {
+    const std::size_t next = skip_blanks(stop, end);
+    const std::size_t next_end = bare_end(next, end, ' ');
+    const std::string_view another = part(next, next_end);
+    if (another.size() < k_shortest_argument || another.front() == '-' ||
+        !looks_like_password(another))
+      break;
+    mask(next, next_end, key.what, another);
+    stop = next_end;
+  }
+  return stop;
+}
+
+/// A text on a command line that lost its quotes, as in a list of processes: up to the next flag.
+std::size_t Scanner::text_argument(KeyClass key, std::size_t at, std::size_t end) {
+  std::size_t stop = at;
+  while (stop < end) {
+    const bool flag = text_[stop] == ' ' && stop + 2 < end && text_[stop + 1] == '-' &&
+                      (is_alpha(text_[stop + 2]) || text_[stop + 2] == '-');
+    if (flag || text_[stop] == '"' || text_[stop] == '<' || text_[stop] == '|') break;
+    ++stop;
+  }
+  while (stop > at && text_[stop - 1] == ' ') --stop;
+  const std::string_view text = part(at, stop);
+  const std::string_view first = text.substr(0, text.find(' '));
+  if (!is_prose(text, 3) || is_metavariable(first) || is_technical(text) ||
+      reads_as_report(text, Doubt::content))
+    return at;
+  mask(at, stop, key.what, text);
+  return stop;
+}
+
+/// Secrets by their place behind a command: `rabbitmqctl add_user name x`. 0 when there is none.
+std::size_t Scanner::on_command_argument(std::size_t word_end, std::size_t end) {
+  const std::string_view before = text_.substr(0, word_end);
+  for (const ArgumentRow& row : k_argument_rows) {
+    if (!before.ends_with(row.command)) continue;
+    const std::size_t start = word_end - row.command.size();
+    if (start > 0 && is_alnum(text_[start - 1])) continue;
+    const KeyClass key = allowed(row.key);
+    int skip = row.skip;
+    int take = row.take;
+    std::size_t last = 0;
+    for (std::size_t at = word_end; take > 0;) {
+      at = skip_blanks(at, end);
+      if (at >= end || std::string_view(";|&#<>").find(text_[at]) != std::string_view::npos) break;
+      const bool quoted = text_[at] == '"' || text_[at] == '\'';
+      std::size_t first = at;
+      std::size_t stop = 0;
+      if (quoted) {
+        stop = closing_quote(at, end, key.masks_text());
+        if (stop == std::string_view::npos) break;
+        ++first;
+      } else {
+        stop = std::min(text_.find_first_of(" \t\"'`", at), end);
+      }
+      const std::string_view value = part(first, stop);
+      at = stop + (quoted ? 1 : 0);
+      if (value.empty() || (!quoted && value.front() == '-')) {
+        if (stop >= end || value.empty()) break;
+        continue;
+      }
+      if (skip > 0) {
+        --skip;
+        continue;
+      }
+      --take;
+      if (names_none(value, first, end)) continue;
+      if (key.masks_text()) {
+        if (quoted && is_prose(value, 3)) {
+          mask(first, stop, key.what, value);
+          last = at;
+        } else if (!quoted) {
+          const std::size_t after = text_argument(key, first, end);
+          if (after > first) last = after;
+        }
+      } else if (key.kind == KeyKind::pair) {
+        if (pair(first, stop)) last = at;
+      } else if (is_secret_value(key, value) &&
+                 (quoted || is_distinctive(value) || looks_random(value, 8))) {
+        mask(first, stop, key.what, value);
+        last = at;
+      }
+    }
+    return last;
+  }
+  return 0;
+}
+
+/// `aws configure set aws_secret_access_key x`: a name of several words, and what a generator made.
+std::size_t Scanner::on_named_argument(std::size_t begin, std::size_t word_end, std::size_t end) {
+  std::size_t value = word_end + 1;
+  if (value + k_shortest_argument > end || word_end - begin > 40) return 0;
+  const bool quoted = text_[value] == '"' || text_[value] == '\'';
+  std::size_t stop = 0;
+  if (quoted) {  // `proxy_set_header X-Api-Key "x";`
+    stop = closing_quote(value++, end, false);
+    if (stop == std::string_view::npos) return 0;
+  } else {
+    stop = bare_end(value, end, ' ');
+  }
+  const std::string_view argument = part(value, stop);
+  if (argument.size() < k_shortest_argument || !looks_random(argument)) return 0;
+  const KeyClass key = env_.keys.classify(part(begin, word_end));
+  std::size_t word_before = begin > 0 ? begin - 1 : 0;
+  while (word_before > 0 && text_[word_before - 1] != ' ' && text_[word_before - 1] != '\t')
+    --word_before;
+  const bool header = begin > 0 && sets_header(part(word_before, begin - 1));
+  if ((key.kind != KeyKind::secret && key.kind != KeyKind::token &&
+       !(header && key.kind == KeyKind::if_random)) ||
+      !is_secret_value(key, argument))
+    return 0;
+  mask(value, stop, key.what, argument);
+  return stop + (quoted ? 1 : 0);
+}
+
+/// Secrets after their name without a sign between: `Bearer x`, `token hf_x`, `password is "x"`.
+std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end) {
+  if (!k_beginnings.may_begin(text_[begin], text_[begin + 1])) return 0;
+  if (const std::size_t after = on_command_argument(word_end, end); after > 0) return after;
+  const std::string_view word = part(begin, word_end);
+  if (word == "for" || word == "user") return on_login(begin, word_end, end);
+  if (word == "echo" || word == "printf") return on_piped_secret(begin, word_end, end);
+  const bool scheme = is_one_of(word, {"bearer", "basic", "apikey"});
+  const bool password =
+      is_one_of(word, {"password", "passwd", "passphrase", "passcode", "identified"});
+  const bool token = is_one_of(word, {"token", "secret", "api-key", "api_key", "credential"});
+  // `secret key x`, `signed with key x`, `AUTH x`: only what a generator made, of mixed letters.
+  const bool wandb = word == "login" && part(0, begin).ends_with("wandb ");
+  const bool loose = word == "key" || word == "Key" || word == "AUTH" || wandb;
+  // redis.conf: `requirepass x`.
+  const bool setting = is_one_of(word, {"requirepass", "masterauth", "auth-pass"});
+  if (!scheme && !password && !token && !setting && !loose) return 0;
+  std::size_t at = skip_blanks(word_end, end);
+  const bool column = at > word_end + 1;  // of a table
+  if (password && (part(at, end).starts_with("for ") || part(at, end).starts_with("("))) {
+    // `Password for 'svc': x`.
+    const auto colon = part(at, std::min(end, at + 96)).find(": ");
+    if (colon == std::string_view::npos) return 0;
+    const std::size_t value = skip_blanks(at + colon + 2, end);
+    const std::size_t stop = bare_end(value, end, ' ');
+    const std::string_view word_there = part(value, stop);
+    if (!is_distinctive(word_there) || is_masked(word_there)) return 0;
+    mask(value, stop, What::password, word_there);
+    return stop;
+  }
+  for (const std::string_view verb : {"is ", "was ", "of ", "= ", "BY "})
+    if (part(at, end).starts_with(verb)) at = skip_blanks(at + verb.size(), end);
+  if (at >= end || placeholder_length(part(at, end)) > 0) return 0;
+  std::size_t stop = 0;
+  const bool quoted = (class_of(text_[at]) & k_is_quote) != 0;
+  if (quoted) {
+    stop = closing_quote(at, end, false);
+    if (stop == std::string_view::npos) return 0;
+    ++at;
+  } else {
+    stop = bare_end(at, end, ' ');
+  }
+  const std::string_view value = part(at, stop);
+  if (is_masked(value) || is_reference(value) || is_status_word(value) || is_path(value) ||
+      is_number(value))
+    return 0;
+  const bool digit = std::any_of(value.begin(), value.end(), is_digit);
+  const bool upper = std::any_of(value.begin(), value.end(), is_upper);
+  bool secret = false;
+  if (scheme) {
+    secret = value.size() >= 8 && value.find(' ') == std::string_view::npos &&
+             (digit || upper || value.size() >= 20) && value.find(':') == std::string_view::npos;
+  } else {
+    const std::string_view before = part(begin > 256 ? begin - 256 : 0, begin);
+    const bool netrc = password && base::contains(before, "login ");
+    // SQL: `WITH PASSWORD 'x'`.
+    const bool sql = password && quoted && (word == "PASSWORD" || word == "IDENTIFIED");
+    secret = setting || netrc || sql || (looks_random(value, 10) && !is_uuid(value)) ||
+             (password && (digit || column) && is_distinctive(value));
+    if (value.find(' ') != std::string_view::npos) secret = false;
+    if (loose) {
+      const bool lower = std::any_of(value.begin(), value.end(), is_lower);
+      secret = value.size() >= 16 && digit && (upper || wandb) && lower && looks_random(value) &&
+               value.find(':') == std::string_view::npos;
+    }
+  }
+  if (!secret) return 0;
+  if (scheme || token) {
+    if (tokens_in(at, stop)) return stop + (quoted ? 1 : 0);
+  }
+  mask(at, stop, password ? What::password : What::token, value);
+  return stop + (quoted ? 1 : 0);
+}
+
+/// `Accepted publickey for ada from 10.0.0.1`, `session opened for user ada(uid=1000)`.
+std::size_t Scanner::on_login(std::size_t begin, std::size_t word_end, std::size_t end) {
+  static constexpr std::array<std::string_view, 6> k_before_for{
+      "Accepted publickey ", "Accepted password ",   "Failed password ",
+      "Failed publickey ",   "Postponed publickey ", "maximum authentication attempts exceeded "};
+  static constexpr std::array<std::string_view, 5> k_before_user{
+      "opened for ", "closed for ", "Invalid ", "invalid ", "authenticating "};
+  const std::string_view before = part(begin > 48 ? begin - 48 : 0, begin);
+  const auto ends = [&](std::string_view words) { return before.ends_with(words); };
+  const bool login = text_[begin] == 'f'
+                         ? std::any_of(k_before_for.begin(), k_before_for.end(), ends)
+                         : std::any_of(k_before_user.begin(), k_before_user.end(), ends);
+  if (!login) return 0;
+  const std::size_t at = skip_blanks(word_end, end);
+  std::size_t stop = at;
+  while (stop < end && (is_alnum(text_[stop]) || is_high(text_[stop]) || text_[stop] == '.' ||
+                        text_[stop] == '_' || text_[stop] == '-'))
+    ++stop;
+  const std::string_view name = part(at, stop);
+  if (is_service_account(name) || name == "invalid" || is_one_of(name, {"user", "from"})) return 0;
+  mask(at, stop, What::user, name);
+  return stop;
+}
+
+}  // namespace triage::redact
