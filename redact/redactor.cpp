@@ -233,7 +233,9 @@ void Stream::State::beyond_structure(std::string_view line) {
   for (const KnownValueFinder::Hit& hit : hits) {
     if (covered_by_edit(hit.begin, hit.end)) continue;
     // Where the structure of the line showed the text, it knows better where it ends.
-    if (hit.other && covered_by_edit(hit.begin, hit.begin + 1)) continue;
+    // Kernels and drivers write no texts after a template.
+    if (hit.other && (!env.profile.free_text || covered_by_edit(hit.begin, hit.begin + 1)))
+      continue;
     const KnownValues::Value& value = *hit.value;
     const std::string_view text =
         hit.other ? line.substr(hit.begin, hit.end - hit.begin) : std::string_view(value.text);

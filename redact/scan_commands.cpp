@@ -42,6 +42,18 @@ constexpr Beginnings make_beginnings() {
 
 constexpr Beginnings k_beginnings = make_beginnings();
 
+/// The last words of the commands: few words of a log are one.
+constexpr auto make_last_words() {
+  std::array<std::string_view, k_argument_rows.size()> last{};
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    const std::string_view command = k_argument_rows[i].command;
+    const auto blank = command.rfind(' ');
+    last[i] = command.substr(blank == std::string_view::npos ? 0 : blank + 1);
+  }
+  return WordSet<last.size()>(last);
+}
+constexpr auto k_last_words = make_last_words();
+
 /// A password behind the flag of a program that no table knows: generated, no place, no number.
 bool looks_like_password(std::string_view value) {
   if (value.size() < 10 || value.find_first_of("/:=,.{}()") != std::string_view::npos) return false;
@@ -63,7 +75,8 @@ std::size_t Scanner::on_flag(std::size_t begin, std::size_t word_end, std::size_
   const bool has_value = at < end && at > word_end;
   const std::string_view before =
       text_.substr(begin > k_look_back ? begin - k_look_back : 0, std::min(begin, k_look_back));
-  if (const std::size_t after = on_command_argument(word_end, end); after > 0) return after;
+  if (k_last_words.has(word))
+    if (const std::size_t after = on_command_argument(word_end, end); after > 0) return after;
   KeyClass key;
   if (word.size() == 2 && has_value) {
     key = allowed(class_of_flag(word[1], before));
@@ -226,8 +239,9 @@ std::size_t Scanner::on_named_argument(std::size_t begin, std::size_t word_end, 
 /// Secrets after their name without a sign between: `Bearer x`, `token hf_x`, `password is "x"`.
 std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end) {
   if (!k_beginnings.may_begin(text_[begin], text_[begin + 1])) return 0;
-  if (const std::size_t after = on_command_argument(word_end, end); after > 0) return after;
   const std::string_view word = part(begin, word_end);
+  if (k_last_words.has(word))
+    if (const std::size_t after = on_command_argument(word_end, end); after > 0) return after;
   if (word == "for" || word == "user") return on_login(begin, word_end, end);
   if (word == "echo" || word == "printf") return on_piped_secret(begin, word_end, end);
   const bool scheme = is_one_of(word, {"bearer", "basic", "apikey"});

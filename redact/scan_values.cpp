@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/text.hpp"
 #include "redact/chars.hpp"
@@ -194,7 +195,7 @@ void Scanner::mask_value(KeyClass key, std::size_t begin, std::size_t end) {
       if (env_.profile.free_text && is_prose(value, 5) && !is_structured(value) &&
           !is_technical(value) && !reads_as_report(value, Doubt::report) &&
           value.find("{%") == std::string_view::npos)
-        return mask(begin, end, key.what, value);
+        return mask_guess(begin, end, key.what, value);
       break;
     case KeyKind::arguments: {
       const KeyClass inside{KeyKind::content, key.what};
@@ -685,15 +686,27 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t key_
         text.find_first_of("\"{}") != std::string_view::npos || base::contains(text, "://");
     const bool wanted = label || key.kind == KeyKind::perhaps_text;
     // Programs head remarks so: `Note: overrides do not apply here`.
-    static constexpr std::array<std::string_view, 16> k_remarks{
-        "note", "notes",    "reference", "source", "target", "label", "template", "agent",
-        "plan", "expected", "original",  "page",   "prefix", "words", "memory",   "fact"};
+    static constexpr std::array<std::string_view, 18> k_remarks{
+        "note",     "notes", "reference", "source",   "target",   "label",
+        "template", "agent", "plan",      "expected", "original", "page",
+        "prefix",   "words", "memory",    "fact",     "task",     "title"};
     const std::string_view name = part(key_begin, at);
-    if (label && is_one_of(name.substr(0, name.find(':')), k_remarks)) return at;
+    const bool heading = part(0, key_begin).ends_with("# ");  // agents print `## Task: ...`
+    if (label && !heading && is_one_of(name.substr(0, name.find(':')), k_remarks)) return at;
     if (wanted && (!is_prose(text, 5) || (label && (begins_text || structured)))) return at;
   }
-  mask(at, stop, key.what, text);
+  if (sure)
+    mask(at, stop, key.what, text);
+  else
+    mask_guess(at, stop, key.what, text);
   return stop;
+}
+
+/// A text under a name that leaves it open: it must not be masked wherever it stands.
+void Scanner::mask_guess(std::size_t begin, std::size_t end, What what, std::string_view value) {
+  KnownValues* const known = std::exchange(env_.known, nullptr);
+  mask(begin, end, what, value);
+  env_.known = known;
 }
 
 /// `ocr: page 3: ...`, `chunk 12: ...`: a part of a document by its number.
@@ -701,6 +714,8 @@ KeyClass Scanner::numbered_text(std::size_t number) const {
   static constexpr std::array<std::string_view, 9> k_parts{
       "page", "chunk", "passage", "document", "doc", "segment", "utterance", "turn", "paragraph"};
   while (number > 0 && (is_digit(text_[number - 1]) || text_[number - 1] == '/')) --number;
+  if (number > 1 && text_[number - 1] == '$')  // PostgreSQL: `parameters: $1 = '...'`
+    return {KeyKind::perhaps_text, What::text};
   if (number < 4 || text_[number - 1] != ' ') return {};
   std::size_t first = number - 1;
   while (first > 0 && is_alpha(text_[first - 1])) --first;

@@ -156,6 +156,7 @@ class Scanner {
                           std::size_t end);
   std::size_t bare_content(KeyClass key, char separator, std::size_t key_begin, std::size_t at,
                            std::size_t end);
+  void mask_guess(std::size_t begin, std::size_t end, What what, std::string_view value);
   void mask_bare(std::size_t begin, std::size_t end, What what, std::string_view value);
   std::size_t credentials(std::size_t at, std::size_t end);
   std::size_t cookies(std::size_t at, std::size_t end);

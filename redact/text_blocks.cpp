@@ -28,6 +28,18 @@ bool is_item_mark(std::string_view text) {
   return text.front() == '[' && at > 1 && at < 4 && text.substr(at).starts_with("] ");
 }
 
+/// `00:00:04.120`, `00:09,800`, `4.1s`; addresses on the PCI bus have one digit at their end.
+bool is_cue_time(std::string_view text) {
+  if (text.empty() || !is_digit(text.front())) return false;
+  const bool unit = text.back() == 's';
+  if (unit) text.remove_suffix(1);
+  const auto point = text.find_first_of(".,");
+  if (point == std::string_view::npos ||
+      text.find_first_not_of("0123456789:.,") != std::string_view::npos)
+    return false;
+  return unit || (text.size() - point == 4 && text.find(':') < point);
+}
+
 /// What stands around a text: `>>>`, ``` , `"""`.
 bool is_fence(std::string_view text) {
   return text.size() >= 3 && text.size() <= 10 &&
@@ -103,9 +115,8 @@ bool LineMachine::cue_line(std::string_view line, std::size_t begin, Edits& out)
   if (blank == std::string_view::npos || blank < begin + 4) return false;
   const std::string_view rest = line.substr(blank + 1);
   const bool arrow = rest.starts_with("--> ") || (bracket && rest.starts_with("-> "));
-  if (!arrow || (!is_digit(line[blank - 1]) && line[blank - 1] != 's') ||
-      !is_digit(line[begin + (bracket ? 1 : 0)]))
-    return false;
+  const std::size_t first = begin + (bracket ? 1 : 0);
+  if (!arrow || !is_cue_time(line.substr(first, blank - first))) return false;
   if (!bracket) {
     announce(What::text);
     block_.lines_left = k_most_cue_lines;

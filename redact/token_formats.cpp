@@ -326,6 +326,11 @@ TokenMatch match_jwt(std::string_view text, std::size_t at, bool at_line_end) {
     ++parts;
   }
   const bool to_end = at_line_end && end == text.size();
+  // What `aws ecr get-login-password` prints: {"payload": ...
+  if (parts == 1 && text.substr(at).starts_with("eyJwYXlsb2FkIjoi")) {
+    const std::size_t stop = body_end(text, at, k_base64);
+    if (stop - at >= 100) return {at, stop, What::token, false};
+  }
   if (parts == 1 && !(to_end && end - at >= 20)) {
     // A lone first part is a header or any base64 JSON: left to the decoder of base64 words.
     return {};

@@ -14,26 +14,27 @@ namespace {
 // What programs and their operators speak of; in the singular, and without the endings of verbs.
 constexpr auto k_operational = words(
     "abort", "allocate", "allocation", "allowed", "annotation", "api", "argument", "assertion",
-    "backend", "backoff", "bandwidth", "batch", "bfloat16", "boot", "buffer", "bus", "bytes",
-    "cache", "cached", "capacity", "card", "certificate", "cgroup", "channel", "checkpoint",
-    "client", "cluster", "collective", "commit", "config", "configuration", "configured", "connect",
-    "connected", "connection", "container", "controller", "cpu", "crash", "crashed", "crashing",
-    "credential", "cuda", "daemon", "dcgm", "deadline", "decode", "deployment", "deserialize",
-    "device", "disconnected", "disk", "dns", "driver", "dtype", "ecc", "endpoint", "engine",
-    "error", "evict", "evicted", "exceed", "exceeded", "exception", "exited", "exporter", "fabric",
-    "fail", "failed", "failing", "failure", "fallback", "fault", "faulty", "firmware", "float16",
-    "float32", "fp8", "gateway", "gguf", "gloo", "gpu", "gsp", "handler", "handshake", "hang",
-    "hangs", "hardware", "header", "healthy", "heartbeat", "host", "hpa", "http", "hung", "idle",
-    "image", "ingress", "initialized", "initializing", "instance", "int8", "interconnect",
-    "interface", "invalid", "iommu", "job", "journal", "json", "kernel", "kubelet", "kueue",
-    "latency", "launcher", "layer", "link", "listening", "lmcache", "load", "loaded", "loading",
-    "log", "logger", "master", "memory", "mes", "metadata", "metric", "microcontroller",
-    "migration", "model", "module", "mount", "mounted", "namespace", "nccl", "network", "nim",
-    "node", "nvlink", "offline", "online", "oom", "operator", "orchestrator", "overrides",
-    "parameter", "parse", "parser", "payload", "pci", "peer", "pending", "pid", "pipeline", "pod",
-    "pool", "port", "preempted", "prefill", "probe", "process", "prompt", "protocol", "proxy",
-    "pytorch", "quantization", "queue", "queued", "quota", "rank", "ray", "rdma", "readiness",
-    "ready", "reboot", "rebooted", "redis", "refused", "registry", "rejected", "remap", "remapped",
+    "autoscaler", "backend", "backoff", "bandwidth", "barrier", "batch", "bfloat16", "boot",
+    "bucket", "buffer", "bus", "bytes", "cache", "cached", "capacity", "card", "certificate",
+    "cgroup", "channel", "checkpoint", "client", "cluster", "collective", "commit", "config",
+    "configuration", "configured", "connect", "connected", "connection", "container", "controller",
+    "cpu", "crash", "crash-looping", "crashed", "crashing", "credential", "cuda", "daemon", "dcgm",
+    "deadline", "decode", "deployment", "deserialize", "device", "disconnected", "disk", "dns",
+    "driver", "dtype", "ecc", "endpoint", "engine", "error", "evict", "evicted", "exceed",
+    "exceeded", "exception", "exited", "exporter", "fabric", "fail", "failed", "failing", "failure",
+    "fallback", "fault", "faulty", "firmware", "float16", "float32", "fp8", "gateway", "gguf",
+    "gloo", "gpu", "gsp", "handler", "handshake", "hang", "hangs", "hardware", "header", "healthy",
+    "heartbeat", "host", "hpa", "http", "hung", "idle", "image", "ingress", "initialized",
+    "initializing", "instance", "int8", "interconnect", "interface", "interrupt", "invalid",
+    "iommu", "job", "journal", "json", "kernel", "kubelet", "kueue", "latency", "launcher", "layer",
+    "link", "listening", "lmcache", "load", "loaded", "loading", "log", "logger", "master",
+    "memory", "mes", "metadata", "metric", "microcontroller", "migration", "model", "module",
+    "mount", "mounted", "namespace", "nccl", "network", "nim", "node", "non-ready", "nvlink",
+    "offline", "online", "oom", "operator", "orchestrator", "overrides", "parameter", "parse",
+    "parser", "payload", "pci", "peer", "pending", "pid", "pipeline", "pod", "pool", "port",
+    "preempted", "prefill", "probe", "process", "prompt", "protocol", "proxy", "pytorch",
+    "quantization", "queue", "queued", "quota", "rank", "ray", "rdma", "readiness", "ready",
+    "reboot", "rebooted", "redis", "refused", "registry", "rejected", "remap", "remapped",
     "remapping", "rendezvous", "replica", "request", "rerouted", "reset", "restart", "restarted",
     "restarting", "retried", "retries", "retry", "retrying", "rollback", "rollout", "router",
     "runtime", "sampler", "scaled", "scaling", "scheduled", "scheduler", "scheduling", "schema",
@@ -87,7 +88,7 @@ bool reads_as_report(std::string_view text, Doubt doubt) {
     }
     at = end + 1;
   }
-  if (doubt == Doubt::report) return operational > 0 && operational * 8 >= all;
+  if (doubt == Doubt::report) return operational > 0 && operational * 10 >= all;
   return operational >= 2 && operational * 4 >= all && text.find('?') == std::string_view::npos;
 }
 

@@ -9,7 +9,7 @@ namespace triage::redact {
 /// How much must speak for a program before a text counts as its report.
 enum class Doubt : unsigned char {
   content,  ///< the key leaves it open (`response`, `text`): a report is full of a program's words
-  report,   ///< the key is a program's as often as a person's (`summary`): one in eight will do
+  report,   ///< the key is a program's as often as a person's (`summary`): one in ten will do
 };
 
 /// Whether a text reads like what a program says of itself or an operator of a program: `worker
