@@ -82,8 +82,10 @@ bool is_role(std::string_view word) {
 bool begins_turn(std::string_view text) {
   // Any `<|name|>` of a vocabulary counts: new models bring new ones.
   if (text.starts_with("<|") || text.starts_with("<\xEF\xBD\x9C")) return true;
-  return std::any_of(k_starts.begin(), k_starts.end(),
-                     [&](std::string_view mark) { return text.starts_with(mark); });
+  if (text.size() < 6) return false;
+  return std::any_of(k_starts.begin(), k_starts.end(), [&](std::string_view mark) {
+    return mark[1] == text[1] && mark[2] == text[2] && text.starts_with(mark);
+  });
 }
 
 std::size_t behind_last_turn(std::string_view text) {

@@ -238,7 +238,7 @@ std::size_t Scanner::on_named_argument(std::size_t begin, std::size_t word_end, 
 
 /// Secrets after their name without a sign between: `Bearer x`, `token hf_x`, `password is "x"`.
 std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end) {
-  if (!k_beginnings.may_begin(text_[begin], text_[begin + 1])) return 0;
+  if (!k_beginnings.may_be(text_[begin], text_[begin + 1], word_end - begin)) return 0;
   const std::string_view word = part(begin, word_end);
   if (k_last_words.has(word))
     if (const std::size_t after = on_command_argument(word_end, end); after > 0) return after;

@@ -40,7 +40,10 @@ bool speaks_of_measures(std::string_view before) {
 /// Whether numbers from `at` on look like token ids whatever their key: large, below the size of a
 /// vocabulary, in no order. A list with several -100 holds the labels of a training sample.
 bool Scanner::looks_like_ids(std::size_t at, std::size_t end) const {
-  std::array<unsigned long, k_sample> numbers{};
+  std::size_t next = at;
+  while (next < end && (is_digit(text_[next]) || text_[next] == '-')) ++next;
+  if (next >= end || text_[next] != ',') return false;
+  std::array<unsigned long, k_sample> numbers;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   std::size_t count = 0;
   std::size_t ignored = 0;
   const std::size_t first = at;

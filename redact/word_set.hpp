@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace triage::redact {
@@ -28,19 +29,22 @@ constexpr auto words(T... word) {
   return WordSet<sizeof...(T)>(std::array<std::string_view, sizeof...(T)>{word...});
 }
 
-/// Two-letter beginnings of words in either case: rules nearly every word of a log out.
+/// The first two letters of words in either case, and how long the words are: rules nearly every
+/// word of a log out.
 class Beginnings {
  public:
-  constexpr void add(std::string_view word) { bits_[place(word[0], word[1])] = true; }
-  [[nodiscard]] constexpr bool may_begin(char first, char second) const {
-    return bits_[place(first, second)];
+  constexpr void add(std::string_view word) {
+    lengths_[place(word[0], word[1])] |= std::uint32_t{1} << (word.size() & 31U);
+  }
+  [[nodiscard]] constexpr bool may_be(char first, char second, std::size_t length) const {
+    return (lengths_[place(first, second)] >> (length & 31U) & 1U) != 0;
   }
 
  private:
   static constexpr std::size_t place(char first, char second) {
     return static_cast<std::size_t>(first & 0x1F) << 5U | static_cast<std::size_t>(second & 0x1F);
   }
-  std::array<bool, 1024> bits_{};
+  std::array<std::uint32_t, 1024> lengths_{};
 };
 
 }  // namespace triage::redact
