@@ -87,6 +87,7 @@ class Composites {
     std::map<std::string, int> per_place;
     for (std::size_t i = 0; i < model_.observations.size() && seen_.size() < k_most_seen; ++i) {
       const Observation& o = model_.observations[i];
+      if (o.set_aside) continue;
       if (model_.observations.size() > k_most_seen) {
         const std::string key = o.rule->id + '|' + o.place.node + '|' + o.place.pod + '|' +
                                 o.place.pci + '|' + o.cause + '|' + std::to_string(o.file);

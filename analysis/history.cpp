@@ -29,7 +29,12 @@ Kind kind_of(const EvidenceModel& model, const Observation& o) {
 
 bool is_of_object(const EvidenceModel& model, const Observation& o) {
   const Kind kind = kind_of(model, o);
-  return kind == Kind::event || kind == Kind::pod;
+  return kind == Kind::event || kind == Kind::pod || kind == Kind::scheduling;
+}
+
+void put_aside(Observation& o) {
+  o.role = Role::context;
+  o.set_aside = true;
 }
 
 class History {
@@ -55,7 +60,7 @@ class History {
       if ((o.role == Role::root || (o.role == Role::symptom && o.stands_alone)) && passes(o) &&
           (o.time ? is_alone(o) && is_followed(o) : is_old_in_its_table(o)))
         old.push_back(&o);
-    for (Observation* o : old) o->role = Role::context;
+    for (Observation* o : old) put_aside(*o);
   }
 
  private:
@@ -189,7 +194,7 @@ void set_strangers_aside(EvidenceModel& model) {
   for (Observation& o : model.observations) {
     const std::string& name_space = o.place.name_space;
     if (name_space.empty() || own.count(name_space) > 0 || serves_all(name_space)) continue;
-    if (is_of_object(model, o) && o.class_ != "hardware") o.role = Role::context;
+    if (is_of_object(model, o) && o.class_ != "hardware") put_aside(o);
   }
 }
 

@@ -32,9 +32,9 @@ bool is_own_fault(const std::string& class_) {
 /// which the kernel tells of, made it refuse.
 bool is_other_process(const Observation& trouble, const Observation& fault) {
   const bool of_a_process = trouble.class_ == "cuda-fault" || trouble.class_ == "host-oom";
-  const bool refusal =
-      fault.fault_domain == "config" &&
-      (fault.class_ == "loading" || fault.class_ == "gpu-oom" || fault.class_ == "capacity");
+  const bool refusal = fault.fault_domain == "config" &&
+                       (fault.class_ == "loading" || fault.class_ == "gpu-oom" ||
+                        fault.class_ == "capacity" || fault.cause == "nccl-duplicate-gpu");
   if (!of_a_process || !refusal || !is_kernel_line(trouble) || is_kernel_line(fault)) return false;
   return trouble.place.pid.empty() || trouble.place.pid != fault.place.pid;
 }

@@ -58,6 +58,7 @@ struct Observation {
   std::vector<std::string> tags;
   bool fatal = false;
   bool stands_alone = false;
+  bool set_aside = false;  ///< history, or another team's: no composite may rest on it
 };
 
 }  // namespace triage::analysis

@@ -31,6 +31,7 @@ void start_from_rule(Observation& o) {
   o.pattern = rule.pattern.value_or("");
   o.scope = rule.scope.value_or("");
   o.stands_alone = rule.stands_alone;
+  o.set_aside = false;
 }
 
 namespace {

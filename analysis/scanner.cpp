@@ -301,6 +301,7 @@ class FileScan {
     if (!hit) return false;
     for (const LazyPattern& unless : rule.unless)
       if (unless.matches(line.masked)) return false;
+    if (rule.rule->role != rules::Role::context && is_source_line(candidate)) return false;
     ++states_[owner].in_block;
     if (flood != nullptr) {
       flood->add(line.whole, line.masked, line.number,
@@ -314,6 +315,26 @@ class FileScan {
     emit(owner, rule, candidate, message.empty() ? line.masked : message,
          prefix_of(line, candidate), line.number, std::move(captures));
     return true;
+  }
+
+  /// A Python traceback shows the source under `File "...", line N, in f`: what it quotes there
+  /// (`raise ValueError("No available memory ...")`) is not what happened.
+  bool is_source_line(const Candidate& candidate) const {
+    constexpr int k_most_lines = 4;  // of one statement
+    constexpr std::string_view k_file = "File \"";
+    const std::size_t begin = stretch_.begin_in_window(candidate);
+    const std::string_view line = stretch_.text_of(candidate);
+    std::size_t at = begin;
+    for (int i = 0; i < k_most_lines; ++i) {
+      const auto before = window_.line_before(at, begin);
+      if (!before) return false;
+      const std::size_t column = before->text.substr(0, 400).find(k_file);
+      if (column != std::string_view::npos &&
+          before->text.find("\", line ", column) != std::string_view::npos)
+        return line.size() > column + 2 && line.substr(column, 2) == "  ";
+      at = before->begin;
+    }
+    return false;
   }
 
   /// The flood of a rule that has had its full allowance of this file; nullptr before.

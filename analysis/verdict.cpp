@@ -432,6 +432,13 @@ class Builder {
     return {first, first != nullptr && !worked && started.count(first->file) > 0};
   }
 
+  /// `EngineCore failed to start.` and the traceback under it: the exception says more.
+  static bool is_wrapped(const Observation& exception, const Observation& wrapper) {
+    constexpr std::uint32_t k_longest_traceback = 300;  // lines
+    return has_tag(wrapper, "engine-wrapper") && exception.line > wrapper.line &&
+           exception.line - wrapper.line <= k_longest_traceback;
+  }
+
   /// Nothing is the root: a sound system, or an honest "unknown".
   void no_root() {
     VerdictEntry& v = report_.verdict;
@@ -456,7 +463,8 @@ class Builder {
     const Raised raised = unanswered_exception();
     const Observation* exception = raised.exception;
     if (exception != nullptr &&
-        (worst == nullptr || (exception->file == worst->file && exception->line < worst->line)))
+        (worst == nullptr || (exception->file == worst->file &&
+                              (exception->line < worst->line || is_wrapped(*exception, *worst)))))
       worst = exception;
     const bool unexplained = worst != nullptr || (!sound && !model_.unmatched.empty());
     if (!unexplained && nothing_known()) {
