@@ -36,7 +36,6 @@ std::map<std::string, fs::path> served_files(const fs::path& incident) {
                                                            {"fabricmanager.log", "fabricmanager"},
                                                            {"nvidia-smi.txt", "smi"},
                                                            {"nvidia-smi-q.txt", "smi-q"},
-                                                           {"rocm-smi.txt", "rocm-smi"},
                                                            {"pod.json", "pod"},
                                                            {"pods.json", "pods"},
                                                            {"events.json", "events"},
@@ -51,7 +50,12 @@ std::map<std::string, fs::path> served_files(const fs::path& incident) {
     const auto served = k_served.find(name);
     if (served == k_served.end() || !files.emplace(served->second, entry.path()).second) return {};
   }
-  return files;
+  // What a collection starts from: without a pod or a node's log there is nothing of its own.
+  const bool anchored = std::any_of(files.begin(), files.end(), [](const auto& file) {
+    return file.first == "current" || file.first == "previous" || file.first == "dmesg" ||
+           file.first == "fabricmanager" || file.first == "pod";
+  });
+  return anchored ? files : std::map<std::string, fs::path>();
 }
 
 json items_of(const std::map<std::string, fs::path>& files, const std::string& name) {
@@ -113,7 +117,7 @@ json scenario_of(const fs::path& incident, Target& target) {
   for (const auto& [name, command] : {std::pair{"dmesg", "dmesg"},
                                       {"smi", "nvidia-smi"},
                                       {"smi-q", "nvidia-smi -q"},
-                                      {"rocm-smi", "rocm-smi"},
+
                                       {"fabricmanager", "cat /var/log/fabricmanager.log"}})
     if (json text = text_of(name); !text.is_null()) exec[command] = {{"stdout", std::move(text)}};
   if (!exec.is_null()) exec["nvidia-smi -L"] = {{"stdout", "GPU 0: served by a test\n"}};
