@@ -26,10 +26,12 @@ bool is_heading(std::string_view line) {
          line.substr(0, 7) != "# TYPE ";
 }
 
-/// The line under a title.
+/// The line under a title; longer ones are rulers (Open MPI frames its messages with 74 dashes).
 bool is_underline(std::string_view line) {
-  return line.size() >= 4 && (line.find_first_not_of('=') == std::string_view::npos ||
-                              line.find_first_not_of('-') == std::string_view::npos);
+  constexpr std::size_t k_longest_title = 60;
+  return line.size() >= 4 && line.size() <= k_longest_title &&
+         (line.find_first_not_of('=') == std::string_view::npos ||
+          line.find_first_not_of('-') == std::string_view::npos);
 }
 
 bool is_list_item(std::string_view line) {

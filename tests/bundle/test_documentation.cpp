@@ -33,6 +33,15 @@ TEST_CASE("documentation: logs, scrapes and scripts' output with headings are no
         "## node-a\nINFO 03-02 09:00:12 [loggers.py:127] Engine 000: Running: 6 reqs\n"
         "ERROR 03-02 09:00:13 [core.py:710] EngineCore encountered a fatal error.\n"
         "- retrying\n- retrying\n",
+        "ssh: Could not resolve hostname worker-1: Name or service not known\n"
+        "--------------------------------------------------------------------------\n"
+        "ORTE was unable to reliably start one or more daemons.\n"
+        "This usually is caused by:\n\n"
+        "* not finding the required libraries and/or binaries on\n"
+        "  one or more nodes. Please check your PATH settings.\n\n"
+        "* lack of authority to execute on one or more specified nodes.\n"
+        "  Please verify your allocation and authorities.\n"
+        "--------------------------------------------------------------------------\n",
         "Loading the model now.\nThe weights are read from disk:\nServing on port 9000.\n", ""})
     CHECK_FALSE_MESSAGE(bundle::reads_as_documentation(text), text);
 }
