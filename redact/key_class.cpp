@@ -29,7 +29,8 @@ constexpr auto k_token = words("token", "bearer", "authtoken", "accesstoken", "r
                                "csrfmiddlewaretoken", "xsrf", "csrf", "pat", "oauthtoken");
 constexpr auto k_if_random =
     words("session", "sid", "sessionid", "sessid", "phpsessid", "jsessionid", "sig", "signature",
-          "hmac", "ticket", "nonce", "tgt", "saml", "samlresponse", "license", "invite", "auth");
+          "hmac", "ticket", "nonce", "tgt", "saml", "samlresponse", "license", "invite", "auth",
+          "salt", "pepper");
 
 // `key` is a secret after these, and something else after those.
 constexpr auto k_key_of_secret = words(
@@ -71,13 +72,13 @@ constexpr auto k_other_thing = words(
     "template", "strategy", "error", "errors", "failure", "failures", "found", "missing", "exists",
     "invalid", "mismatch", "generation", "generator", "encryption", "engine", "hint", "alias",
     "url", "uri", "urls", "lookup", "layout", "vocab", "embedding", "embeddings", "ratio",
-    "percent", "usec", "time", "created", "duration", "budgets", "pool", "queue", "processing",
-    "processor", "parser", "reader", "writer", "handler", "helper", "service", "server", "client",
-    "controller", "driver", "plugin", "module", "model", "models", "gen", "id_count", "range",
-    "step", "steps", "group", "groups", "owner", "encoding", "location", "keyring", "backend",
-    "selector", "spec", "schema", "authentication", "failed", "needed", "set", "changed",
-    "revision", "arn", "fingerprint", "fingerprints", "digest", "checksum", "sha256", "sha1", "md5",
-    "budgeting", "estimate", "stdin");
+    "percent", "usec", "time", "created", "duration", "budgets", "pool", "queue", "process",
+    "processing", "processor", "parser", "reader", "writer", "handler", "helper", "service",
+    "server", "client", "controller", "driver", "plugin", "module", "model", "models", "gen",
+    "id_count", "range", "step", "steps", "group", "groups", "owner", "encoding", "location",
+    "keyring", "backend", "selector", "spec", "schema", "authentication", "failed", "needed", "set",
+    "changed", "revision", "arn", "fingerprint", "fingerprints", "digest", "checksum", "sha256",
+    "sha1", "md5", "budgeting", "estimate", "stdin");
 
 // Before `token(s)`: it counts, or it is a token of the vocabulary.
 constexpr auto k_counted_token = words(
@@ -272,6 +273,7 @@ KeyClass exact(std::string_view joined) {
       {"remoteuser", KeyKind::user, What::user},
       {"sudouser", KeyKind::user, What::user},
       {"authuser", KeyKind::user, What::user},
+      {"acct", KeyKind::user, What::user},
       {"nodename", KeyKind::host, What::host},
       {"hostname", KeyKind::host, What::host},
       {"fqdn", KeyKind::host, What::host},

@@ -109,7 +109,8 @@ bool is_structured(std::string_view value) {
 bool Scanner::is_secret_value(KeyClass key, std::string_view value) const {
   value = base::trim(value);
   if (value.empty() || is_masked(value) || is_reference(value) || is_path(value)) return false;
-  if (is_digest(value) || is_algorithm(value) || is_metavariable(value) || is_named_path(value))
+  if (is_digest(value) || is_algorithm(value) || is_metavariable(value) || is_header_name(value) ||
+      is_named_path(value))
     return false;
   const bool status = is_status_word(value);
   switch (key.kind) {

@@ -361,7 +361,7 @@ bool is_prose(std::string_view value, std::size_t words) {
 
 bool is_technical(std::string_view value) {
   value = value.substr(0, 2048);
-  static constexpr std::array<std::string_view, 70> k_marks{"CUDA",
+  static constexpr std::array<std::string_view, 71> k_marks{"CUDA",
                                                             "NCCL",
                                                             "NVRM",
                                                             "Xid",
@@ -430,6 +430,7 @@ bool is_technical(std::string_view value) {
                                                             "localhost",
                                                             "TLS handshake",
                                                             "unexpected EOF",
+                                                            "Mozilla/5.0",
                                                             "Service Unavailable"};
   return std::any_of(k_marks.begin(), k_marks.end(), [&](std::string_view mark) {
     const auto found = value.find(mark);

@@ -141,6 +141,13 @@ bool is_metavariable(std::string_view value) {
   return known;
 }
 
+bool is_header_name(std::string_view value) {
+  constexpr std::size_t k_longest = 40;
+  return value.size() > 3 && value.size() <= k_longest && (value[0] == 'x' || value[0] == 'X') &&
+         value[1] == '-' &&
+         std::all_of(value.begin(), value.end(), [](char c) { return is_alpha(c) || c == '-'; });
+}
+
 bool is_media_base64(std::string_view value) {
   // PNG, JPEG, RIFF (WAV, WebP), GIF, PDF, MP3 with ID3, Ogg, FLAC, Matroska.
   static constexpr std::array<std::string_view, 9> k_beginnings{

@@ -31,6 +31,8 @@ enum class Doubt : unsigned char {
 
 /// What stands for a value in a help text: `API_KEY`, `[TOKEN]`, `PASSWORD`.
 [[nodiscard]] bool is_metavariable(std::string_view value);
+/// `x-user-session`: the header in which the value comes, not the value.
+[[nodiscard]] bool is_header_name(std::string_view value);
 
 /// A picture, a recording or a document in base64, by how its format begins.
 [[nodiscard]] bool is_media_base64(std::string_view value);
