@@ -70,6 +70,29 @@ constexpr std::array<std::string_view, 17> k_ends{
     "</s>",
 };
 
+template <std::size_t N>
+constexpr bool are_closed(const std::array<std::string_view, N>& marks) {
+  return std::all_of(marks.begin(), marks.end(), [](std::string_view mark) {
+    return mark.size() >= 4 && (mark.back() == '>' || mark.back() == ']');
+  });
+}
+static_assert(are_closed(k_starts) && are_closed(k_ends));
+
+/// Where the last of the marks ends, 0 when there is none. From the back, bracket by bracket: a
+/// line may hold thousands.
+template <std::size_t N>
+std::size_t end_of_last(std::string_view text, const std::array<std::string_view, N>& marks) {
+  for (std::size_t end = text.size(); end >= 4; --end) {
+    const char c = text[end - 1];
+    if (c != '>' && c != ']') continue;
+    const std::string_view before = text.substr(0, end);
+    const char inner = text[end - 2];
+    for (const std::string_view mark : marks)
+      if (mark[mark.size() - 2] == inner && before.ends_with(mark)) return end;
+  }
+  return 0;
+}
+
 bool is_role(std::string_view word) {
   static constexpr std::array<std::string_view, 6> k_roles{"user",  "system", "assistant",
                                                            "model", "tool",   "developer"};
@@ -89,12 +112,7 @@ bool begins_turn(std::string_view text) {
 }
 
 std::size_t behind_last_turn(std::string_view text) {
-  std::size_t last = 0;
-  for (const std::string_view mark : k_ends) {
-    const auto found = text.rfind(mark);
-    if (found != std::string_view::npos) last = std::max(last, found + mark.size());
-  }
-  return last;
+  return end_of_last(text, k_ends);
 }
 
 std::size_t end_of_turn(std::string_view text, std::size_t from) {
@@ -105,14 +123,8 @@ std::size_t end_of_turn(std::string_view text, std::size_t from) {
 }
 
 bool leaves_turn_open(std::string_view text) {
-  std::size_t last = std::string_view::npos;
-  for (const std::string_view mark : k_starts) {
-    const auto found = text.rfind(mark);
-    if (found != std::string_view::npos &&
-        (last == std::string_view::npos || found + mark.size() > last))
-      last = found + mark.size();
-  }
-  if (last == std::string_view::npos) return false;
+  const std::size_t last = end_of_last(text, k_starts);
+  if (last == 0) return false;
   std::string_view rest = text.substr(last);
   for (const std::string_view header : {"<|end_header_id|>", "<|header_end|>"})
     if (const auto found = rest.find(header); found != std::string_view::npos)
