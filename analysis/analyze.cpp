@@ -29,11 +29,7 @@ void find_end(EvidenceModel& model) {
 
 void complete_places(EvidenceModel& model) {
   for (evidence::Fact& fact : model.facts) model.entities.complete(fact.place, fact.kind);
-  for (Observation& o : model.observations) {
-    const evidence::Kind kind =
-        o.fact >= 0 ? model.facts[static_cast<std::size_t>(o.fact)].kind : model.files[o.file].kind;
-    model.entities.complete(o.place, kind);
-  }
+  for (Observation& o : model.observations) model.entities.complete(o.place, kind_of(model, o));
 }
 
 /// `--pod`, `--node`, `--gpu`, `--since`, `--until`: what is certainly elsewhere goes.

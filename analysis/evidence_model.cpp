@@ -49,6 +49,15 @@ Ordering order_of_ages(const Observation& a, const Observation& b) {
 
 }  // namespace
 
+bool has_tag(const Observation& o, std::string_view tag) {
+  return std::find(o.tags.begin(), o.tags.end(), tag) != o.tags.end();
+}
+
+evidence::Kind kind_of(const EvidenceModel& model, const Observation& o) {
+  return o.fact >= 0 ? model.facts[static_cast<std::size_t>(o.fact)].kind
+                     : model.files[o.file].kind;
+}
+
 Ordering order_of(const Observation& a, const Observation& b) {
   if (a.file == b.file && a.fact < 0 && b.fact < 0) {
     if (a.line == b.line) return Ordering::unknown;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/dating.hpp"
@@ -32,6 +33,11 @@ struct EvidenceModel {
   std::vector<std::string> unread;
   std::vector<std::string> warnings;
 };
+
+/// Whether the observation carries the tag by now: its rule's, its catalog row's or a refine's.
+[[nodiscard]] bool has_tag(const Observation& o, std::string_view tag);
+/// The kind of the fact that the observation was made of, else of its file.
+[[nodiscard]] evidence::Kind kind_of(const EvidenceModel& model, const Observation& o);
 
 enum class Ordering : std::uint8_t { before, after, unknown };
 

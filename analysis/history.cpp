@@ -18,15 +18,6 @@ using rules::Role;
 constexpr std::int64_t k_long_ago_ns = std::int64_t{3} * 3600 * 1'000'000'000;
 constexpr std::int64_t k_second = 1'000'000'000;
 
-bool has_tag(const Observation& o, std::string_view tag) {
-  return std::find(o.tags.begin(), o.tags.end(), tag) != o.tags.end();
-}
-
-Kind kind_of(const EvidenceModel& model, const Observation& o) {
-  return o.fact >= 0 ? model.facts[static_cast<std::size_t>(o.fact)].kind
-                     : model.files[o.file].kind;
-}
-
 bool is_of_object(const EvidenceModel& model, const Observation& o) {
   const Kind kind = kind_of(model, o);
   return kind == Kind::event || kind == Kind::pod || kind == Kind::scheduling;

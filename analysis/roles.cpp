@@ -134,8 +134,7 @@ class Settler {
     for (const auto& [name, wanted] : entry.captures)
       if (!capture_is(o, name, wanted)) return false;
     if (!entry.evidence.empty()) {
-      const evidence::Kind kind = o.fact >= 0 ? model_.facts[static_cast<std::size_t>(o.fact)].kind
-                                              : model_.files[o.file].kind;
+      const evidence::Kind kind = kind_of(model_, o);
       if (std::none_of(entry.evidence.begin(), entry.evidence.end(),
                        [&](evidence::Kind k) { return kind_reads(k, kind); }))
         return false;
@@ -299,7 +298,7 @@ bool is_named_by(const rules::Ref& ref, const Observation& o) {
     case rules::Ref::By::rule:
       return o.rule->id == ref.value;
     case rules::Ref::By::tag:
-      return std::find(o.tags.begin(), o.tags.end(), ref.value) != o.tags.end();
+      return has_tag(o, ref.value);
     case rules::Ref::By::class_:
       return o.class_ == ref.value;
     case rules::Ref::By::cause:

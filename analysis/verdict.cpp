@@ -23,10 +23,6 @@ namespace {
 constexpr std::size_t k_chain_links = 60;
 constexpr std::size_t k_timeline_entries = 2000;
 
-bool has_tag(const Observation& o, std::string_view tag) {
-  return std::find(o.tags.begin(), o.tags.end(), tag) != o.tags.end();
-}
-
 class Builder {
  public:
   Builder(const EvidenceModel& model, const Causality& causality, const std::vector<Lift>& lifts,
