@@ -357,6 +357,8 @@ KeyClass secret_class(const Words& all) {
     if (k_if_random.has(word)) {
       if (followed_by_other()) return {};
       if (word == "license" && i + 1 == n) return {};
+      // `salt_id` tells salts apart and gives none away.
+      if ((word == "salt" || word == "pepper") && i + 1 < n) return {};
       const bool cookie = word == "session" || word == "sid" || word.ends_with("sessid") ||
                           word.ends_with("sessionid");
       if (i + 1 == n || all[i + 1] == "id" || all[i + 1] == "value")

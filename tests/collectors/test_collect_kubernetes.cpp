@@ -304,7 +304,10 @@ TEST_CASE("secrets in logs, objects and events are in no file of the bundle") {
   std::uint64_t masked = 0;
   for (const auto& [what, count] : bundle.checked.manifest.redaction.totals) masked += count;
   CHECK(masked >= 3);
-  CHECK(run(world, {"verify", got.bundle}).exit() == 0);
+  const Run verified = run(world, {"verify", got.bundle});
+  INFO(verified.out);
+  INFO(verified.errors());
+  CHECK(verified.exit() == 0);
 }
 
 TEST_CASE("a debug pod is made by flag only, entered, and deleted again") {

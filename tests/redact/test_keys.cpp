@@ -56,6 +56,7 @@ TEST_CASE("keys: names that speak of something else are no credentials") {
                            "skip_tokenizer_init",
                            "num_tokens",
                            "HF_TOKEN_PATH",
+                           "salt_id",
                            "PASSWORD_FILE",
                            "secret_name",
                            "secretName",

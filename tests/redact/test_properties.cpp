@@ -222,6 +222,20 @@ TEST_CASE("redactor: the report counts and quotes nothing, the map is kept only 
   CHECK(report.dump().find("10.0.0.7") == std::string::npos);
 }
 
+TEST_CASE("redactor: the report of any salt holds nothing that a check would mask") {
+  const redact::Source log{"pod.log", evidence::Kind::container_log, evidence::Format::lines};
+  const redact::Source report{"redaction.json", evidence::Kind::unknown_text,
+                              evidence::Format::other_json};
+  for (int seed = 0; seed < 64; ++seed) {
+    redact::Options options;
+    options.salt = "salt " + std::to_string(seed);
+    redact::Redactor redactor(options);
+    CHECK_FALSE(redactor.redact("password=AbC123xYz987QrS456tUv from 10.0.0.7\n", log).empty());
+    const std::string written = redactor.report_json();
+    CHECK(redact::Redactor(options).redact(written, report) == written);
+  }
+}
+
 TEST_CASE("redactor: strict drops text that could be content and whole host names") {
   redact::Options options = salted();
   options.strict = true;
