@@ -11,6 +11,7 @@
 #include "analysis/history.hpp"
 #include "analysis/pipeline.hpp"
 #include "analysis/roles.hpp"
+#include "analysis/scan_crew.hpp"
 #include "analysis/sections.hpp"
 #include "analysis/verdict.hpp"
 #include "base/stopwatch.hpp"
@@ -135,8 +136,8 @@ base::Result<Report> Engine::analyze(const std::vector<std::string>& inputs,
   if (!analysed) return analysed.problem();
   analysed_ = std::make_unique<Analysed>(std::move(analysed).value());
   base::Stopwatch watch;
-  Report report =
-      make_report(analysed_->model, analysed_->causality, analysed_->lifts, matching_->rules);
+  Report report = make_report(analysed_->model, analysed_->causality, analysed_->lifts,
+                              matching_->rules, jobs_of(options.jobs));
   report.tool_version = options.tool_version;
   add_sections(report, analysed_->model);
   time.verdict += watch.lap();

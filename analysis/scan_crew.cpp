@@ -10,13 +10,13 @@ constexpr int k_most_jobs = 8;
 constexpr std::size_t k_held = 4U << 20U;              ///< bytes that may wait
 constexpr std::size_t k_worth_a_thread = 256U << 10U;  ///< bytes
 
+}  // namespace
+
 int jobs_of(int wanted) {
   if (wanted > 0) return wanted;
   const unsigned cores = std::thread::hardware_concurrency();
   return std::clamp(static_cast<int>(cores), 1, k_most_jobs);
 }
-
-}  // namespace
 
 ScanCrew::ScanCrew(const LineRules& rules, LineFilter& filter, int jobs)
     : rules_(rules), filter_(filter), jobs_(jobs_of(jobs)), own_scanner_(rules, filter) {}

@@ -12,6 +12,9 @@
 
 namespace triage::analysis {
 
+/// The threads that `--jobs` means; 0: as many as cores, at most 8.
+[[nodiscard]] int jobs_of(int wanted);
+
 /// Scans files side by side: a few threads, each with a scanner of its own, and the thread that
 /// reads, which lends a hand when too much waits. Nothing starts before there is work for two.
 class ScanCrew {

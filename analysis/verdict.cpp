@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <set>
 
@@ -26,8 +27,8 @@ constexpr std::size_t k_timeline_entries = 2000;
 class Builder {
  public:
   Builder(const EvidenceModel& model, const Causality& causality, const std::vector<Lift>& lifts,
-          const rules::RuleSet& rules)
-      : model_(model), causality_(causality), lifts_(lifts), rules_(rules) {
+          const rules::RuleSet& rules, int jobs)
+      : model_(model), causality_(causality), lifts_(lifts), rules_(rules), jobs_(jobs) {
     for (const Causality::Edge& edge : causality.edges) explains_[edge.from].push_back(&edge);
   }
 
@@ -54,8 +55,8 @@ class Builder {
     } else {
       no_root();
     }
-    timeline();
     observations();
+    timeline();
     return std::move(report_);
   }
 
@@ -539,35 +540,50 @@ class Builder {
       shown.resize(k_timeline_entries);
     }
     for (const std::size_t i : shown)
-      report_.timeline.push_back(
-          {cite(at(i)), at(i).rule->id, std::string(rules::to_string(at(i).role)), at(i).place});
+      report_.timeline.push_back({report_.observations[i].at, at(i).rule->id,
+                                  std::string(rules::to_string(at(i).role)), at(i).place});
   }
 
+  ObservationEntry entry_of(const Observation& o) const {
+    ObservationEntry entry{o.rule->id,
+                           o.cause,
+                           o.class_,
+                           std::string(rules::to_string(o.role)),
+                           std::string(rules::to_string(o.severity)),
+                           cite(o),
+                           o.place,
+                           o.count,
+                           o.first_time,
+                           o.last_time,
+                           {}};
+    for (const auto& [name, value] : o.captures)
+      if (name.rfind("catalog.", 0) != 0)
+        entry.captures[name] = base::shorten(
+            base::to_valid_utf8(redact::excerpt(value, evidence::Kind::unknown_text)), 200);
+    return entry;
+  }
+
+  /// Redacting thousands of excerpts is the longest part of a report: two threads share it.
   void observations() {
-    for (const Observation& o : model_.observations) {
-      ObservationEntry entry{o.rule->id,
-                             o.cause,
-                             o.class_,
-                             std::string(rules::to_string(o.role)),
-                             std::string(rules::to_string(o.severity)),
-                             cite(o),
-                             o.place,
-                             o.count,
-                             o.first_time,
-                             o.last_time,
-                             {}};
-      for (const auto& [name, value] : o.captures)
-        if (name.rfind("catalog.", 0) != 0)
-          entry.captures[name] = base::shorten(
-              base::to_valid_utf8(redact::excerpt(value, evidence::Kind::unknown_text)), 200);
-      report_.observations.push_back(std::move(entry));
-    }
+    constexpr std::size_t k_worth_a_thread = 256;
+    const auto& all = model_.observations;
+    report_.observations.resize(all.size());
+    const auto fill = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) report_.observations[i] = entry_of(all[i]);
+    };
+    const bool shared = jobs_ > 1 && all.size() >= k_worth_a_thread;
+    const std::size_t half = shared ? all.size() / 2 : all.size();
+    std::future<void> rest;
+    if (shared) rest = std::async(std::launch::async, fill, half, all.size());
+    fill(0, half);
+    if (shared) rest.get();
   }
 
   const EvidenceModel& model_;
   const Causality& causality_;
   const std::vector<Lift>& lifts_;
   const rules::RuleSet& rules_;
+  int jobs_;
   std::map<std::size_t, std::vector<const Causality::Edge*>> explains_;
   std::optional<std::size_t> root_;
   std::vector<std::size_t> incident_;
@@ -577,8 +593,8 @@ class Builder {
 }  // namespace
 
 Report make_report(const EvidenceModel& model, const Causality& causality,
-                   const std::vector<Lift>& lifts, const rules::RuleSet& rules) {
-  return Builder(model, causality, lifts, rules).build();
+                   const std::vector<Lift>& lifts, const rules::RuleSet& rules, int jobs) {
+  return Builder(model, causality, lifts, rules, jobs).build();
 }
 
 }  // namespace triage::analysis

@@ -62,13 +62,13 @@ GLOGS_TIME = re.compile(rb"\[?[IWEF](\d\d?)(\d\d) (\d\d):(\d\d):(\d\d)")
 BARS_TIME = re.compile(rb"\[(?:(\d+):)?(\d\d):(\d\d)<")
 
 
-def loggers_time(line):
+def loggers_time(line, year):
     own = LOGGERS_TIME.search(line[:96])
     glog = None if own else GLOGS_TIME.match(line)
     try:
         if glog:
-            return datetime(2026, *(int(part) for part in glog.groups()))
-        return own and datetime(int(own[1] or 2026), *(int(own[part]) for part in range(2, 7)))
+            return datetime(year, *(int(part) for part in glog.groups()))
+        return own and datetime(int(own[1] or year), *(int(own[part]) for part in range(2, 7)))
     except ValueError:
         return None
 
@@ -78,20 +78,21 @@ def bars_time(line):
     return bar and timedelta(hours=int(bar[1] or 0), minutes=int(bar[2]), seconds=int(bar[3]))
 
 
-def stamped(body, fixed_time):
+def stamped(body, fixed_time, year):
     """Lines as a runtime stamps them: by the time that their logger prints or that a progress bar counts from there,
-    else that of the line before. What stands before the first time was written shortly before it."""
+    else that of the line before. What stands before the first time was written shortly before it. Loggers often leave
+    out the year, which the incident's other files may tell."""
     lines = body.split(b"\n")
     began = datetime.fromisoformat(fixed_time or "2026-01-12T08:00:00")
     if not fixed_time:
-        first = next((i for i, line in enumerate(lines) if loggers_time(line)), None)
+        first = next((i for i, line in enumerate(lines) if loggers_time(line, year)), None)
         if first is not None:
             head = max((bars_time(line) or timedelta(0) for line in lines[:first]), default=timedelta(0))
-            began = loggers_time(lines[first]) - head
+            began = loggers_time(lines[first], year) - head
     time = began
     out = []
     for i, line in enumerate(lines):
-        own = None if fixed_time else loggers_time(line)
+        own = None if fixed_time else loggers_time(line, year)
         bar = None if fixed_time or own else bars_time(line)
         if own:
             began = time = own
@@ -276,7 +277,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.status(400, "BadRequest", what)
         body = text_of(value)
         if query.get("timestamps", ["false"])[0] == "true" and not re.match(rb"\d{4}-\d\d-\d\dT", body):
-            body = stamped(body, self.scenario.data.get("log_time"))
+            body = stamped(body, self.scenario.data.get("log_time"), self.scenario.data.get("log_year", 2026))
         return self.send(200, body, "text/plain")
 
     def proxy(self, where, path):

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <regex>
 
 #include "collect_run.hpp"
 
@@ -66,6 +67,17 @@ json items_of(const std::map<std::string, fs::path>& files, const std::string& n
   return root.contains("items") ? root["items"] : json::array({root});
 }
 
+/// The year that a date in the files names, or 0.
+int year_of(const std::map<std::string, fs::path>& files) {
+  static const std::regex k_dated(R"((20\d\d)(?:-\d\d-\d\dT|\]))");
+  for (const auto& [name, path] : files) {
+    std::smatch found;
+    const std::string text = read_file(path.string());
+    if (std::regex_search(text, found, k_dated)) return std::stoi(found[1]);
+  }
+  return 0;
+}
+
 struct Target {
   std::string name_space = "llm";
   std::string pod = "app-0";
@@ -96,6 +108,7 @@ json scenario_of(const fs::path& incident, Target& target) {
   const auto serve = [&](const char* name, const char* section, const std::string& key) {
     if (json text = text_of(name); !text.is_null()) s[section][key] = std::move(text);
   };
+  if (const int year = year_of(files); year != 0) s["log_year"] = year;
   serve("current", "logs", where);
   serve("previous", "previous", where);
   serve("metrics", "proxy", target.name_space + "/" + target.pod + ":8000/metrics");
