@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -264,10 +266,30 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   return best;
 }
 
+namespace {
+
+/// How many bytes from `at` are ASCII; may stop early, up to a word's length before the end.
+std::size_t ascii_run(std::string_view bytes, std::size_t at) {
+  constexpr std::uint64_t k_high_bits = 0x8080808080808080U;
+  std::size_t end = at;
+  for (std::uint64_t word = 0; end + sizeof word <= bytes.size(); end += sizeof word) {
+    std::memcpy(&word, bytes.data() + end, sizeof word);
+    if ((word & k_high_bits) != 0) break;
+  }
+  return end - at;
+}
+
+}  // namespace
+
 std::string to_valid_utf8(std::string_view bytes) {
   std::string out;
   out.reserve(bytes.size());
   for (std::size_t at = 0; at < bytes.size();) {
+    if (const std::size_t plain = ascii_run(bytes, at); plain > 0) {
+      out += bytes.substr(at, plain);
+      at += plain;
+      continue;
+    }
     const std::size_t length = utf8_length(bytes, at);
     if (length == 0) {
       out += "\xEF\xBF\xBD";

@@ -2,7 +2,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,18 +35,29 @@ bool is_uuid(std::string_view line, std::size_t at) {
   return true;
 }
 
-/// Faster than std::string_view's own on keys whose first letter is common.
-std::size_t find_text(std::string_view text, std::string_view what) {
-  const void* found = ::memmem(text.data(), text.size(), what.data(), what.size());
-  return found == nullptr ? std::string_view::npos
-                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+/// A text to look for, and which of its letters is rare in access lines: the search goes from one
+/// of these to the next.
+struct Text {
+  std::string_view text;
+  std::size_t rare;
+
+  constexpr Text(std::string_view all, char letter) : text(all), rare(all.find(letter)) {}
+};
+
+std::size_t find_text(std::string_view line, const Text& what) {
+  for (std::size_t at = line.find(what.text[what.rare], what.rare); at != std::string_view::npos;
+       at = line.find(what.text[what.rare], at + 1)) {
+    const std::size_t begin = at - what.rare;
+    if (line.compare(begin, what.text.size(), what.text) == 0) return begin;
+  }
+  return std::string_view::npos;
 }
 
 /// The value behind `key` and `=`, `:`, quotes.
-std::string_view value_of(std::string_view line, std::string_view key) {
+std::string_view value_of(std::string_view line, const Text& key) {
   const std::size_t at = find_text(line, key);
   if (at == std::string_view::npos) return {};
-  std::size_t begin = at + key.size();
+  std::size_t begin = at + key.text.size();
   while (begin < line.size() && (line[begin] == '"' || line[begin] == ':' || line[begin] == '=' ||
                                  line[begin] == ' ' || line[begin] == '\\'))
     ++begin;
@@ -61,9 +71,13 @@ std::string_view value_of(std::string_view line, std::string_view key) {
 /// The id that all attempts of one request share: a named field, an UUID (Envoy, Istio), or the 32
 /// hexadecimal digits that end ingress-nginx's line.
 std::string_view request_id(std::string_view line) {
-  static constexpr std::array<std::string_view, 6> k_keys{
-      "request_id", "requestId", "x-request-id", "x_request_id", "req_id", "request-id"};
-  for (std::string_view key : k_keys)
+  static constexpr std::array<Text, 6> k_keys{{{"request_id", 'q'},
+                                               {"requestId", 'q'},
+                                               {"x-request-id", 'x'},
+                                               {"x_request_id", 'x'},
+                                               {"req_id", 'q'},
+                                               {"request-id", 'q'}}};
+  for (const Text& key : k_keys)
     if (const std::string_view id = value_of(line, key); id.size() >= 6) return id;
   for (std::size_t at = line.find('-', 8); at != std::string_view::npos;
        at = line.find('-', at + 1))
@@ -86,7 +100,8 @@ int status_of(std::string_view line) {
     const bool ends = text.size() == 3 || text[3] < '0' || text[3] > '9';
     return number && ends && *number >= 100 && *number < 600 ? static_cast<int>(*number) : 0;
   };
-  if (const std::size_t http = find_text(line, " HTTP/"); http != std::string_view::npos) {
+  static constexpr Text k_protocol(" HTTP/", 'H');
+  if (const std::size_t http = find_text(line, k_protocol); http != std::string_view::npos) {
     const std::size_t quote = line.find('"', http);
     if (quote != std::string_view::npos && quote + 2 < line.size())
       if (const int status = three(line.substr(quote + 2)); status != 0) return status;
@@ -95,8 +110,12 @@ int status_of(std::string_view line) {
     constexpr std::size_t k_alb_words = 12;
     if (before.size() == k_alb_words) return three(before[8]);
   }
-  for (std::string_view key :
-       {"response_code", "status_code", "DownstreamStatus", "status", "code"})
+  static constexpr std::array<Text, 5> k_keys{{{"response_code", '_'},
+                                               {"status_code", '_'},
+                                               {"DownstreamStatus", 'D'},
+                                               {"status", 'u'},
+                                               {"code", 'd'}}};
+  for (const Text& key : k_keys)
     if (const int status = three(value_of(line, key)); status != 0) return status;
   return 0;
 }
