@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/thread.hpp"
+
 namespace triage::analysis {
 
 ReadAhead::ReadAhead(bundle::ByteStream& source, Pool& pool) : source_(source), pool_(pool) {
@@ -14,7 +16,7 @@ ReadAhead::ReadAhead(bundle::ByteStream& source, Pool& pool) : source_(source), 
     ended_ = true;
     return;
   }
-  thread_ = std::thread([this] { run(); });
+  thread_ = base::thread_or_none([this] { run(); });
 }
 
 ReadAhead::~ReadAhead() {
@@ -39,29 +41,28 @@ void ReadAhead::fill(Block& block) {
 }
 
 void ReadAhead::run() {
-  while (true) {
-    std::size_t next = 0;
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return stop_ || written_ - consumed_ < k_blocks; });
-      if (stop_) return;
-      next = written_;
-    }
-    Block& block = pool_[next % k_blocks];
-    fill(block);
-    {
-      const std::lock_guard lock(mutex_);
-      ++written_;
-      ended_ = block.used < k_block;
-    }
-    changed_.notify_all();
-    if (block.used < k_block) return;
+  std::unique_lock lock(mutex_);
+  while (!ended_) {
+    changed_.wait(lock, [this] { return stop_ || written_ - consumed_ < k_blocks; });
+    if (stop_) return;
+    fill_next(lock);
   }
+}
+
+void ReadAhead::fill_next(std::unique_lock<std::mutex>& lock) {
+  Block& block = pool_[written_ % k_blocks];
+  lock.unlock();
+  fill(block);
+  lock.lock();
+  ++written_;
+  ended_ = block.used < k_block;
+  changed_.notify_all();
 }
 
 std::size_t ReadAhead::read(std::span<char> buffer) {
   {
     std::unique_lock lock(mutex_);
+    if (!thread_.joinable() && written_ == consumed_ && !ended_) fill_next(lock);
     changed_.wait(lock, [this] { return written_ > consumed_ || ended_; });
     if (written_ == consumed_) return 0;
   }

@@ -40,6 +40,8 @@ class ReadAhead final : public bundle::ByteStream {
  private:
   void run();
   void fill(Block& block);
+  /// Fills the next block, without the lock meanwhile.
+  void fill_next(std::unique_lock<std::mutex>& lock);
 
   bundle::ByteStream& source_;
   Pool& pool_;
@@ -50,7 +52,7 @@ class ReadAhead final : public bundle::ByteStream {
   std::size_t at_ = 0;        ///< in the current block
   bool ended_ = false;
   bool stop_ = false;
-  std::thread thread_;
+  std::thread thread_;  ///< none where the file fits a block, or the machine gives no thread
 };
 
 }  // namespace triage::analysis

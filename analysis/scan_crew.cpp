@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "base/thread.hpp"
+
 namespace triage::analysis {
 namespace {
 
@@ -38,8 +40,12 @@ void ScanCrew::submit(std::size_t bytes, Job job) {
   // A job without bytes is a whole file on disk.
   const bool worth_it = bytes == 0 || held_ >= k_worth_a_thread;
   if (worth_it && threads_.size() + 1 < static_cast<std::size_t>(jobs_) &&
-      waiting_.size() + running_ > threads_.size())
-    threads_.emplace_back([this] { work(); });
+      waiting_.size() + running_ > threads_.size()) {
+    if (std::thread helper = base::thread_or_none([this] { work(); }); helper.joinable())
+      threads_.push_back(std::move(helper));
+    else
+      jobs_ = static_cast<int>(threads_.size()) + 1;
+  }
   changed_.notify_one();
   while ((held_ > k_held || waiting_.size() > 2 * static_cast<std::size_t>(jobs_)) &&
          run_one(own_scanner_, lock)) {

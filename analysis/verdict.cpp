@@ -566,6 +566,8 @@ class Builder {
   /// Redacting thousands of excerpts is the longest part of a report: two threads share it.
   void observations() {
     constexpr std::size_t k_worth_a_thread = 256;
+    // Where the machine gives no thread any more, this one does both halves.
+    constexpr auto k_either = std::launch::async | std::launch::deferred;
     const auto& all = model_.observations;
     report_.observations.resize(all.size());
     const auto fill = [&](std::size_t begin, std::size_t end) {
@@ -574,7 +576,7 @@ class Builder {
     const bool shared = jobs_ > 1 && all.size() >= k_worth_a_thread;
     const std::size_t half = shared ? all.size() / 2 : all.size();
     std::future<void> rest;
-    if (shared) rest = std::async(std::launch::async, fill, half, all.size());
+    if (shared) rest = std::async(k_either, fill, half, all.size());
     fill(0, half);
     if (shared) rest.get();
   }

@@ -4,6 +4,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/thread.hpp"
+
 namespace triage::collectors {
 
 void Queue::push(int order, std::function<void()> work, Clock::time_point not_before) {
@@ -16,7 +18,11 @@ void Queue::push(int order, std::function<void()> work, Clock::time_point not_be
 
 void Queue::run(int workers, const std::function<bool()>& over) {
   std::vector<std::thread> threads;
-  for (int i = 1; i < std::max(workers, 1); ++i) threads.emplace_back([&] { work_loop(over); });
+  for (int i = 1; i < workers; ++i) {
+    std::thread helper = base::thread_or_none([&] { work_loop(over); });
+    if (!helper.joinable()) break;
+    threads.push_back(std::move(helper));
+  }
   work_loop(over);
   for (auto& thread : threads) thread.join();
 }

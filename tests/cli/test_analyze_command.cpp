@@ -145,6 +145,25 @@ TEST_CASE("analyze: the same bytes give the same report, with any number of jobs
   CHECK(at.sh(command + " --jobs 7").out == report);
 }
 
+#if !defined(__SANITIZE_ADDRESS__)  // which needs more address space than the test leaves
+TEST_CASE("analyze: a machine that gives no thread any more gives the same report") {
+  const Workplace at;
+  std::string quiet;
+  while (quiet.size() < 3'000'000) quiet += "INFO 08-14 03:00:00 [loggers.py:123] Engine 000\n";
+  std::filesystem::create_directory(at.path() / "evidence");
+  at.write("evidence/engine.log", quiet);
+  at.write("evidence/other.log", quiet);
+  at.write("evidence/dmesg.txt", std::string("2025-08-14T03:12:07Z ") + k_xid_line);
+  // Stacks that no address space has room for: no thread can begin.
+  const std::string starved = "ulimit -v 4000000; ulimit -s 8000000; ";
+  const std::string command = "triage analyze -f json --jobs 4 evidence";
+  const Ran ran = at.sh(starved + command);
+  CHECK(ran.status == 0);
+  CHECK(base::contains(ran.out, "xid-79"));
+  CHECK(ran.out == at.sh(command).out);
+}
+#endif
+
 TEST_CASE("analyze: text for a person has no colour in a pipe, and colour when asked for") {
   const Workplace at;
   const std::string command = "triage analyze " + fixture(k_two_nodes);
