@@ -64,10 +64,9 @@ class Builder {
   const Observation& at(std::size_t i) const { return model_.observations[i]; }
 
   Cited cite(const Observation& o) const {
-    const evidence::Kind kind = o.fact >= 0 ? model_.facts[static_cast<std::size_t>(o.fact)].kind
-                                            : model_.files[o.file].kind;
     return {model_.inputs[o.file].path, o.line, o.time,
-            base::shorten(base::to_valid_utf8(redact::excerpt(o.text, kind)), 400), o.place.rank};
+            base::shorten(base::to_valid_utf8(redact::excerpt(o.text, kind_of(model_, o))), 400),
+            o.place.rank};
   }
 
   /// Everything that the root explains, directly or by way of another root it explains.

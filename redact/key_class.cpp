@@ -273,15 +273,6 @@ KeyClass exact(std::string_view joined) {
       {"createdby", KeyKind::user, What::user},
       {"requestedby", KeyKind::user, What::user},
       {"remoteuser", KeyKind::user, What::user},
-      {"xuser", KeyKind::user, What::user},
-      {"xusername", KeyKind::user, What::user},
-      {"xuserid", KeyKind::user, What::user},
-      {"xuseremail", KeyKind::user, What::user},
-      {"xremoteuser", KeyKind::user, What::user},
-      {"xforwardeduser", KeyKind::user, What::user},
-      {"xforwardedemail", KeyKind::user, What::user},
-      {"xauthrequestuser", KeyKind::user, What::user},
-      {"xauthrequestemail", KeyKind::user, What::user},
       {"sudouser", KeyKind::user, What::user},
       {"authuser", KeyKind::user, What::user},
       {"acct", KeyKind::user, What::user},
@@ -368,11 +359,11 @@ KeyClass secret_class(const Words& all) {
     if (k_if_random.has(word)) {
       if (followed_by_other()) return {};
       if (word == "license" && i + 1 == n) return {};
-      // `salt_id` tells salts apart and gives none away.
-      if ((word == "salt" || word == "pepper") && i + 1 < n) return {};
       const bool cookie = word == "session" || word == "sid" || word.ends_with("sessid") ||
                           word.ends_with("sessionid");
-      if (i + 1 == n || all[i + 1] == "id" || all[i + 1] == "value")
+      // `salt_id` tells salts apart and gives none away; a session's id is the session.
+      const bool told_apart = word == "salt" || word == "pepper";
+      if (i + 1 == n || (all[i + 1] == "id" && !told_apart) || all[i + 1] == "value")
         return {KeyKind::if_random, cookie ? What::cookie : What::token};
       return {};
     }
@@ -569,7 +560,8 @@ KeyClass KeyClassifier::class_of_name(std::string_view key) const {
     const std::string pair = all[all.size() - 2] + last;
     if (pair == "nodename" || pair == "hostname" || last == "hostname" || last == "fqdn")
       return {KeyKind::host, What::host};
-    if (pair == "userid" || pair == "useremail") return {KeyKind::user, What::user};
+    if (pair == "userid" || pair == "useremail" || pair == "username")
+      return {KeyKind::user, What::user};
   }
   if (all.size() == 1 && (all[0] == "host" || all[0] == "node")) return {KeyKind::host, What::host};
   return {};

@@ -155,7 +155,11 @@ TEST_CASE("analyze: a machine that gives no thread any more gives the same repor
   at.write("evidence/other.log", quiet);
   at.write("evidence/dmesg.txt", std::string("2025-08-14T03:12:07Z ") + k_xid_line);
   // Stacks that no address space has room for: no thread can begin.
-  const std::string starved = "ulimit -v 4000000; ulimit -s 8000000; ";
+  const std::string starved = "ulimit -v 4000000 && ulimit -s 8000000 && ";
+  if (at.sh(starved + "true").status != 0) {
+    MESSAGE("the size of stacks cannot be set here: not tested");
+    return;
+  }
   const std::string command = "triage analyze -f json --jobs 4 evidence";
   const Ran ran = at.sh(starved + command);
   CHECK(ran.status == 0);
