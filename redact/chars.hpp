@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <string_view>
 
 #include "base/text.hpp"
@@ -115,6 +116,17 @@ class ByteSet {
 /// Most texts that are compared differ in length: no call for these.
 [[nodiscard]] inline bool iequals(std::string_view a, std::string_view b) {
   return a.size() == b.size() && base::iequals(a, b);
+}
+
+template <class Words>
+[[nodiscard]] bool is_one_of(std::string_view word, const Words& words) {
+  for (const std::string_view w : words)
+    if (iequals(w, word)) return true;
+  return false;
+}
+[[nodiscard]] inline bool is_one_of(std::string_view word,
+                                    std::initializer_list<std::string_view> words) {
+  return is_one_of<std::initializer_list<std::string_view>>(word, words);
 }
 
 }  // namespace triage::redact

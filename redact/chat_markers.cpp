@@ -93,13 +93,6 @@ std::size_t end_of_last(std::string_view text, const std::array<std::string_view
   return 0;
 }
 
-bool is_role(std::string_view word) {
-  static constexpr std::array<std::string_view, 6> k_roles{"user",  "system", "assistant",
-                                                           "model", "tool",   "developer"};
-  return std::any_of(k_roles.begin(), k_roles.end(),
-                     [&](std::string_view role) { return iequals(role, word); });
-}
-
 }  // namespace
 
 bool begins_turn(std::string_view text) {
@@ -131,6 +124,13 @@ bool leaves_turn_open(std::string_view text) {
       rest.remove_prefix(found + header.size());
   rest = base::trim(rest);
   return rest.empty() || is_role(rest) || is_prose(rest, 3);
+}
+
+bool is_role(std::string_view word) {
+  static constexpr std::array<std::string_view, 12> k_roles{
+      "user", "assistant", "system", "tool",     "developer", "human",
+      "ai",   "gpt",       "model",  "function", "bot",       "chatbot"};
+  return is_one_of(word, k_roles);
 }
 
 }  // namespace triage::redact

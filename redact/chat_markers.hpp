@@ -20,4 +20,7 @@ namespace triage::redact {
 /// Whether a text ends inside a turn: after its last marker stands at most a role, or its words.
 [[nodiscard]] bool leaves_turn_open(std::string_view text);
 
+/// Whose words a message holds: `user`, `assistant`, `tool` ...
+[[nodiscard]] bool is_role(std::string_view word);
+
 }  // namespace triage::redact

@@ -12,12 +12,6 @@
 namespace triage::redact {
 namespace {
 
-template <std::size_t N>
-bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view w) { return iequals(w, word); });
-}
-
 std::string_view last_label(std::string_view host) {
   const auto dot = host.rfind('.');
   return dot == std::string_view::npos ? host : host.substr(dot + 1);

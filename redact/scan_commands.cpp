@@ -19,11 +19,6 @@ namespace {
 constexpr std::size_t k_shortest_argument = 16;
 constexpr std::size_t k_look_back = 512;
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view w) { return iequals(w, word); });
-}
-
 /// Words that a secret may follow, besides the last words of commands.
 constexpr auto k_announcing =
     words("bearer", "basic", "apikey", "token", "password", "passwd", "passphrase", "passcode",

@@ -104,25 +104,36 @@ class Scanner {
   [[nodiscard]] bool is_secret_value(KeyClass key, std::string_view value) const;
 
  private:
-  // scanner.cpp: the walk over words, quotes and brackets.
+  // scanner.cpp: the walk over words and brackets.
   std::size_t on_word(std::size_t begin, std::size_t end);
-  std::size_t on_quote(std::size_t begin, std::size_t end, KeyClass key, bool keyed);
-  [[nodiscard]] bool speaks_of_content(std::size_t quote);
   std::size_t on_open(std::size_t at, std::size_t end);
   std::size_t on_close(std::size_t at, std::size_t end);
   void pop_to(char open);
   std::size_t on_less(std::size_t at, std::size_t end);
   std::size_t on_template(std::size_t at, std::size_t end);
-  std::size_t on_key(std::string_view key, std::size_t key_begin, std::size_t value, char separator,
-                     std::size_t end);
+
+  // scan_quotes.cpp: quoted texts.
+  std::size_t on_quote(std::size_t begin, std::size_t end, KeyClass key, bool keyed);
+  [[nodiscard]] bool speaks_of_content(std::size_t quote);
   void quoted_value(KeyClass key, std::size_t begin, std::size_t end, char quote);
   void look_inside(KeyClass inherited, bool every_value, std::size_t begin, std::size_t end,
                    char quote);
-  [[nodiscard]] KeyClass allowed(KeyClass key) const;
-  [[nodiscard]] KeyClass name_after(std::size_t value, std::size_t end);
   [[nodiscard]] std::size_t closing_quote(std::size_t at, std::size_t end, bool content);
   [[nodiscard]] std::size_t find_closing_quote(std::size_t at, std::size_t end, bool content) const;
+
+  // scan_keys.cpp: names before values.
+  std::size_t on_key(std::string_view key, std::size_t key_begin, std::size_t value, char separator,
+                     std::size_t end);
+  [[nodiscard]] KeyClass class_of_key(std::string_view key, std::size_t key_begin, char separator);
+  std::size_t on_quoted_value(std::string_view key, KeyClass found, std::size_t at,
+                              std::size_t end);
+  std::size_t on_literal(std::size_t key_begin, std::size_t at, std::size_t end);
+  std::size_t on_open_value(std::string_view key, KeyClass found, std::size_t at, std::size_t end);
+  [[nodiscard]] KeyClass allowed(KeyClass key) const;
+  [[nodiscard]] KeyClass name_after(std::size_t value, std::size_t end);
   std::size_t on_index(std::size_t begin, std::size_t bracket, std::size_t end);
+  [[nodiscard]] KeyClass numbered_text(std::size_t number) const;
+  [[nodiscard]] KeyClass phrase_class(std::size_t begin, std::size_t end) const;
 
   // scan_commands.cpp: command lines, and words that a secret follows without a sign between.
   std::size_t on_flag(std::size_t begin, std::size_t word_end, std::size_t end);
@@ -152,21 +163,23 @@ class Scanner {
   [[nodiscard]] bool is_secret_object(std::size_t at);
 
   // scan_values.cpp: values by the class of their key.
+  void text_value(KeyClass key, std::size_t begin, std::size_t end, bool sure);
+  bool encoded_value(KeyClass key, std::size_t begin, std::size_t end);
+
+  // scan_bare.cpp: values without quotes.
   std::size_t bare_secret(KeyClass key, char separator, std::size_t key_begin, std::size_t at,
                           std::size_t end);
   std::size_t bare_content(KeyClass key, char separator, std::size_t key_begin, std::size_t at,
                            std::size_t end);
   void mask_guess(std::size_t begin, std::size_t end, What what, std::string_view value);
   void mask_bare(std::size_t begin, std::size_t end, What what, std::string_view value);
+  std::size_t bare_user(std::size_t at, std::size_t end, char separator);
+  [[nodiscard]] std::size_t bare_end(std::size_t at, std::size_t end, char separator) const;
+
+  // scan_credentials.cpp: credentials in a form of their own.
   std::size_t credentials(std::size_t at, std::size_t end);
   std::size_t cookies(std::size_t at, std::size_t end);
   bool pair(std::size_t at, std::size_t end);
-  std::size_t bare_user(std::size_t at, std::size_t end, char separator);
-  [[nodiscard]] std::size_t bare_end(std::size_t at, std::size_t end, char separator) const;
-  [[nodiscard]] KeyClass numbered_text(std::size_t number) const;
-  [[nodiscard]] KeyClass phrase_class(std::size_t begin, std::size_t end) const;
-  void text_value(KeyClass key, std::size_t begin, std::size_t end, bool sure);
-  bool encoded_value(KeyClass key, std::size_t begin, std::size_t end);
 
   // scan_words.cpp: words by their own form.
   void on_plain_word(std::size_t begin, std::size_t end, unsigned classes);

@@ -15,12 +15,6 @@ bool all_of(std::string_view text, bool (*test)(char)) {
   return std::all_of(text.begin(), text.end(), test);
 }
 
-template <std::size_t N>
-bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view w) { return iequals(w, word); });
-}
-
 struct Mix {
   std::size_t length = 0, lower = 0, upper = 0, digits = 0, changes = 0;
   bool hex = true;
@@ -438,6 +432,35 @@ bool is_technical(std::string_view value) {
     return found != std::string_view::npos &&
            (found == 0 || mark != "rank " || !is_alpha(value[found - 1]));
   });
+}
+
+bool all_lower_letters(std::string_view value) {
+  return std::all_of(value.begin(), value.end(), is_lower);
+}
+
+bool has_letter_and_digit(std::string_view value) {
+  return std::any_of(value.begin(), value.end(), is_digit) &&
+         std::any_of(value.begin(), value.end(), is_alpha);
+}
+
+bool is_long_base64(std::string_view value) {
+  return value.size() >= 64 && looks_random(value.substr(0, 256)) &&
+         !std::all_of(value.begin(), value.end(), is_hex) &&
+         std::all_of(value.begin(), value.end(), [](char c) {
+           return is_alnum(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_';
+         });
+}
+
+bool is_scheme(std::string_view word) {
+  static constexpr std::array<std::string_view, 14> k_schemes{
+      "Bearer", "Basic",  "Token",    "ApiKey", "Api-Key", "Key", "Negotiate",
+      "NTLM",   "Splunk", "GenieKey", "SSWS",   "JWT",     "Bot", "GoogleLogin"};
+  return is_one_of(word, k_schemes);
+}
+
+bool is_string_prefix(std::string_view word) {
+  return !word.empty() && word.size() <= 2 &&
+         word.find_first_not_of("bBrRfFuUL") == std::string_view::npos;
 }
 
 }  // namespace triage::redact

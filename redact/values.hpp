@@ -27,6 +27,14 @@ namespace triage::redact {
 
 /// Letters and digits as a generator mixes them; words, identifiers and versions are not.
 [[nodiscard]] bool looks_random(std::string_view value, std::size_t minimum = 12);
+[[nodiscard]] bool all_lower_letters(std::string_view value);
+[[nodiscard]] bool has_letter_and_digit(std::string_view value);
+/// base64 of some length and nothing else; no path and no digest.
+[[nodiscard]] bool is_long_base64(std::string_view value);
+/// What stands before a credential in an HTTP header: `Bearer`, `Basic` ...
+[[nodiscard]] bool is_scheme(std::string_view word);
+/// What stands before the quote of a literal: `b'x'`, `rb"x"`, `u8"x"`.
+[[nodiscard]] bool is_string_prefix(std::string_view word);
 /// Whether the value is so particular that it may be replaced wherever it stands.
 [[nodiscard]] bool is_distinctive(std::string_view value);
 
