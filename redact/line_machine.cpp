@@ -47,6 +47,14 @@ bool is_base64_body(std::string_view text) {
   });
 }
 
+/// `openai-upstream-key`, `OPENAI_API_KEY`, `tls.crt`: what fields of a Secret are called.
+bool names_field(std::string_view value) {
+  if (is_object_name(value)) return true;
+  return !looks_random(value, 8) && std::none_of(value.begin(), value.end(), is_digit) &&
+         (value.find('_') != std::string_view::npos || all_lower_letters(value)) &&
+         std::all_of(value.begin(), value.end(), [](char c) { return is_alpha(c) || c == '_'; });
+}
+
 bool is_log_format(std::string_view word) {
   if (word.size() < 4 || word.size() > 8) return false;
   static constexpr std::array<std::string_view, 22> k_levels{
@@ -332,8 +340,8 @@ std::size_t LineMachine::continued(std::string_view line, const Payload& payload
     while (end > value && (line[end - 1] == ' ' || line[end - 1] == '\r' || line[end - 1] == '\\'))
       --end;
     const std::string_view word = line.substr(value, end - value);
-    const bool alone =
-        !word.empty() && word.find_first_of(" \"'") == std::string_view::npos && !record;
+    const bool alone = !word.empty() && word.back() != ':' &&
+                       word.find_first_of(" \"'") == std::string_view::npos && !record;
     if (key.masks_text() && !record && !word.empty() && word.front() != '-' && is_prose(word, 3) &&
         !is_technical(word)) {
       std::size_t stop = end;
@@ -368,9 +376,12 @@ std::size_t LineMachine::structure(std::string_view line, std::size_t begin, Edi
   const std::size_t indent = at - begin;
   while (!levels_.empty() && levels_.back().indent >= (item ? text - begin + 1 : indent))
     levels_.pop_back();
+  while (!objects_.empty() &&
+         (objects_.back().indent > indent || (item && objects_.back().indent == indent)))
+    objects_.pop_back();
   if (line.substr(begin) == "---") {
     levels_.clear();
-    secret_object_ = other_object_ = false;
+    objects_.clear();
   }
   std::size_t key = at;
   if (line.substr(key).starts_with("export ")) key += 7;
@@ -447,21 +458,18 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
   std::size_t end = line.size();
   while (end > at && (line[end - 1] == ' ' || line[end - 1] == '\r')) --end;
   const std::string_view rest = line.substr(at, end - at);
-  if (separator == ':' && key == "apiVersion") other_object_ = false;
-  if (separator == ':' && key == "kind") {
-    secret_object_ = rest == "Secret";
-    other_object_ = !secret_object_;
-  }
+  if (separator == ':') note_kind(key, rest, indent);
   const bool under = !levels_.empty() && levels_.back().inherited.kind != KeyKind::none;
   if (under && (found.kind == KeyKind::none || levels_.back().inherited.kind == KeyKind::encoded))
     found = levels_.back().inherited;
   if (rest.empty()) {
     if (separator == ':' && levels_.size() < k_deepest_level) {
       KeyClass inherited = found.is_secret() || found.masks_text() ? found : KeyClass{};
-      if (env_.profile.secret_data && key == "data" && !other_object_)
+      const Section section = section_of(key, indent);
+      if (section == Section::secret_data || section == Section::maybe_data)
         inherited = {KeyKind::encoded, What::secret};
       if (key == "stringData") inherited = {KeyKind::secret, What::secret};
-      levels_.push_back({indent, inherited});
+      levels_.push_back({indent, inherited, section});
     }
     return line.size();
   }
@@ -470,9 +478,14 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
   if (block && separator == ':') {
     if (found.kind == KeyKind::value && named_.kind != KeyKind::none && named_indent_ == indent)
       found = std::exchange(named_, {});
-    if (found.is_secret() || found.masks_text())
+    const Section section = levels_.empty() ? Section::none : levels_.back().section;
+    if (found.masks_text() && section == Section::files) return line.size();
+    if (found.is_secret() || found.masks_text()) {
       block_ = {true, indent, false, k_most_block_lines,
                 found.is_secret() ? What::secret : found.what};
+      block_.unless_file = found.kind == KeyKind::maybe_text;
+      block_.only_base64 = section == Section::maybe_data && found.kind == KeyKind::encoded;
+    }
     return line.size();
   }
   const char first = rest.front();
@@ -492,6 +505,13 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
                          end - (quoted && rest.back() == first ? 1 : 0));
       return line.size();
     }
+  }
+  if (!plain && found.masks_text() && !levels_.empty() &&
+      levels_.back().section == Section::files) {
+    if ((class_of(first) & k_is_quote) == 0 || rest.size() < 2) return line_begin;
+    Scanner scanner(env_, state_, line, out, depth_, true);
+    scanner.mask_value({}, at + 1, end - (rest.back() == first ? 1 : 0));
+    return line.size();
   }
   if (!plain) return line_begin;
   // Rust: `api_key: Some("x"),`: the scanner takes the value out.
@@ -514,6 +534,9 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
     scanner.mask_value(found, at, end);
     return line.size();
   }
+  if (found.is_secret() && key == "secretKey" && separator == ':' && !levels_.empty() &&
+      levels_.back().section == Section::data && names_field(rest))
+    return line.size();
   if (found.is_secret() && found.kind != KeyKind::auth && found.kind != KeyKind::cookie &&
       found.kind != KeyKind::pair) {
     if (more() || base::contains(rest, "://")) return line_begin;
@@ -587,7 +610,13 @@ void scan_text(Env& env, std::string_view text, int depth, Edits& out) {
   while (begin < text.size()) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     edits.clear();
-    machine.line(text.substr(begin, end - begin), edits);
+    const std::string_view line = text.substr(begin, end - begin);
+    if (const DataKey data = machine.asks_for_kind(line); data.found && end < text.size()) {
+      const std::size_t most = std::min(text.size() - end, std::size_t{64} << 10U);
+      if (env.spend(most)) machine.kind_ahead(kind_behind(data, text.substr(end + 1), most));
+    }
+    machine.line(line, edits);
+    machine.kind_ahead(ObjectKind::unknown);
     for (Edit& edit : edits) {
       edit.begin += begin;
       edit.end += begin;

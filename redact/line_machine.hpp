@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "redact/object_kind.hpp"
 #include "redact/scanner.hpp"
 
 namespace triage::redact {
@@ -24,9 +25,25 @@ struct Payload {
 
 /// What the lines so far leave to the next ones.
 struct LineMemory {
+  /// What the name of a key says of the lines below it.
+  enum class Section : std::uint8_t {
+    none,
+    data,  ///< `data:` of an object that holds no secrets
+    secret_data,
+    maybe_data,  ///< `data:` of an object that named no kind
+    files,       ///< whole files: `write_files:` of cloud-init, `copy:` of Ansible
+  };
   struct Level {
     std::size_t indent;
     KeyClass inherited;  ///< of the values under this key
+    Section section = Section::none;
+  };
+  /// The `kind:` of a Kubernetes object.
+  struct Object {
+    std::size_t indent;
+    ObjectKind kind;
+    bool holds_objects = false;  ///< a list or a template: those inside have kinds of their own
+    bool last_key = true;        ///< no other key of the object stood behind it yet
   };
   /// What a YAML block, a text without end or a key without value claims of the following lines.
   struct Block {
@@ -38,6 +55,8 @@ struct LineMemory {
     bool announced = false;  ///< by a line before that names the text and ends in a colon
     bool masked_one = false;
     bool ends_at_blank = false;  ///< a subtitle
+    bool unless_file = false;    ///< the first line may show that it is no text but a file
+    bool only_base64 = false;    ///< the first line may show that it is no secret
   };
 
   ScanState state_;
@@ -47,8 +66,8 @@ struct LineMemory {
   std::size_t named_indent_ = 0;
   int pem_lines_ = 0;
   bool after_partial_ = false;
-  bool secret_object_ = false;
-  bool other_object_ = false;
+  std::vector<Object> objects_;
+  ObjectKind kind_ahead_ = ObjectKind::unknown;  ///< of the object whose `data:` begins
 };
 
 /// Redacts the lines of one stream in order, and carries what reaches over line ends: private keys,
@@ -60,6 +79,10 @@ class LineMachine : private LineMemory {
 
   /// `line` without its end. `goes_on`: the line was longer than a buffer and this is not its end.
   void line(std::string_view line, Edits& out, bool goes_on = false);
+  /// Whether the line begins the `data` of an object whose kind did not stand before it.
+  [[nodiscard]] DataKey asks_for_kind(std::string_view line) const;
+  /// What the lines behind the next one say of it.
+  void kind_ahead(ObjectKind kind);
   /// Keeps what was known before a line, so that `again` can look at it as it was redacted.
   void remember();
   /// What a second run would still mask in the line that was just redacted. What follows is read
@@ -75,6 +98,8 @@ class LineMachine : private LineMemory {
   std::size_t structure(std::string_view line, std::size_t begin, Edits& out);
   std::size_t after_key(std::string_view line, std::size_t indent, std::string_view key,
                         std::size_t value, char separator, Edits& out);
+  [[nodiscard]] Section section_of(std::string_view key, std::size_t indent);
+  void note_kind(std::string_view key, std::string_view value, std::size_t indent);
   void access_log_user(std::string_view line, std::size_t begin, Edits& out);
 
   // text_blocks.cpp

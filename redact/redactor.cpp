@@ -22,6 +22,8 @@ namespace {
 /// Lines are looked at in pieces of this size; a longer one is cut at a blank, comma or bracket of
 /// its last part, so that few values are.
 constexpr std::size_t k_longest_piece = 1U << 20U;
+/// Lines that wait for the kind of their object: no Kubernetes object is larger than 1.5 MiB.
+constexpr std::size_t k_most_held = 2U << 20U;
 constexpr std::size_t k_cut_search = 64U << 10U;
 /// Entries of a private map: enough for a bundle, bounded for a hostile one.
 constexpr std::size_t k_most_map_entries = 1'000'000;
@@ -126,7 +128,10 @@ struct Stream::State {
 
   void piece(std::string_view text, bool goes_on, std::string& out);
   void settle(std::size_t begin, bool goes_on, std::string& out);
-  void lines(std::string_view text, std::string& out);
+  void whole_lines(std::string_view text, bool last, std::string& out);
+  [[nodiscard]] std::size_t lines(std::string_view text, bool last, std::string& out);
+  [[nodiscard]] std::optional<ObjectKind> kind_behind(const DataKey& data, std::string_view text,
+                                                      std::size_t begin, bool last);
   void beyond_structure(std::string_view line);
   void span_of_user_text(std::string_view line, const UserTextTracker::Part& part);
   void mask_text(std::string_view line, std::size_t begin, std::size_t end);
@@ -144,9 +149,12 @@ struct Stream::State {
   KnownValueFinder finder;
   UserTextTracker tracker;
   Counts counts;
-  std::string carry;     ///< the start of a line whose end did not come yet
-  std::string output;    ///< kept for its capacity
-  std::string redacted;  ///< likewise
+  std::string carry;  ///< the start of a line whose end did not come yet
+  std::string held;   ///< whole lines from a `data` key on whose object's kind did not come yet
+  std::optional<KindAhead> ahead;  ///< looks for it
+  std::size_t looked_at = 0;       ///< bytes behind the line of the key where it was not found
+  std::string output;              ///< kept for its capacity
+  std::string redacted;            ///< likewise
   bool first_line = true;
   Edits edits;
   std::size_t structural = 0;  ///< of the edits, those that the structure of the line gave
@@ -299,7 +307,46 @@ void Stream::State::settle(std::size_t begin, bool goes_on, std::string& out) {
   env.known = known;
 }
 
-void Stream::State::lines(std::string_view text, std::string& out) {
+/// Takes whole lines. Those that must wait for the kind of their object are kept; `last`: nothing
+/// will come that they could wait for.
+void Stream::State::whole_lines(std::string_view text, bool last, std::string& out) {
+  if (held.empty()) {
+    held = text.substr(lines(text, last, out));
+    return;
+  }
+  held += text;
+  held.erase(0, lines(held, last, out));
+}
+
+/// The kind of the object whose `data` key is the line at `begin`, or nothing when the lines that
+/// would tell did not come yet.
+std::optional<ObjectKind> Stream::State::kind_behind(const DataKey& data, std::string_view text,
+                                                     std::size_t begin, bool last) {
+  if (!ahead) {
+    ahead.emplace(data);
+    looked_at = 0;
+  }
+  const std::size_t behind = std::min(text.find('\n', begin), text.size() - 1) + 1;
+  std::size_t at = behind + looked_at;
+  bool decided = false;
+  while (at < text.size() && !decided) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    // A line longer than a piece is passed on before its end came.
+    decided = end - begin > k_most_held || end - at > k_longest_piece ||
+              ahead->line(text.substr(at, end - at));
+    at = end + 1;
+  }
+  if (!decided && !last) {
+    looked_at = at - behind;
+    return std::nullopt;
+  }
+  const ObjectKind kind = ahead->kind();
+  ahead.reset();
+  return kind;
+}
+
+/// How much of `text` was read: all of it, unless a line must wait.
+std::size_t Stream::State::lines(std::string_view text, bool last, std::string& out) {
   // `text` holds whole lines, or pieces of lines that are cut by length alone.
   tracker.block(text);
   std::size_t begin = 0;
@@ -307,6 +354,11 @@ void Stream::State::lines(std::string_view text, std::string& out) {
     const auto newline = text.find('\n', begin);
     const bool ended = newline != std::string_view::npos;
     std::string_view line = text.substr(begin, (ended ? newline : text.size()) - begin);
+    if (const DataKey data = machine.asks_for_kind(line); data.found) {
+      const auto kind = kind_behind(data, text, begin, last);
+      if (!kind) break;
+      machine.kind_ahead(*kind);
+    }
     begin = ended ? newline + 1 : text.size();
     if (first_line) {
       first_line = false;
@@ -321,10 +373,12 @@ void Stream::State::lines(std::string_view text, std::string& out) {
       line.remove_prefix(length);
     }
     piece(line, false, out);
+    machine.kind_ahead(ObjectKind::unknown);
     if (carriage) out += '\r';
     if (ended) out += '\n';
   }
   tracker.block({});
+  return std::min(begin, text.size());
 }
 
 Stream::Stream(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -344,13 +398,13 @@ void Stream::feed(std::string_view chunk, const Sink& sink) {
     s.carry += chunk;
   } else {
     if (s.carry.empty()) {
-      s.lines(chunk.substr(0, last + 1), s.output);
+      s.whole_lines(chunk.substr(0, last + 1), false, s.output);
     } else {
       const auto first = chunk.find('\n');
       s.carry += chunk.substr(0, first + 1);
-      s.lines(s.carry, s.output);
+      s.whole_lines(s.carry, false, s.output);
       s.carry.clear();
-      s.lines(chunk.substr(first + 1, last - first), s.output);
+      s.whole_lines(chunk.substr(first + 1, last - first), false, s.output);
     }
     s.carry = chunk.substr(last + 1);
   }
@@ -358,6 +412,7 @@ void Stream::feed(std::string_view chunk, const Sink& sink) {
   // than a piece tells that the line goes on.
   std::size_t taken = 0;
   while (s.carry.size() - taken > k_longest_piece + 1) {
+    if (!s.held.empty()) s.whole_lines({}, true, s.output);
     std::string_view rest = std::string_view(s.carry).substr(taken);
     std::size_t bom = 0;
     if (s.first_line) {
@@ -383,7 +438,7 @@ void Stream::finish(const Sink& sink) {
   if (s.finished) return;
   s.finished = true;
   s.output.clear();
-  if (!s.carry.empty()) s.lines(s.carry, s.output);
+  s.whole_lines(s.carry, true, s.output);
   s.carry.clear();
   if (!s.output.empty()) sink(s.output);
   if (s.check) return;

@@ -164,6 +164,10 @@ std::size_t Scanner::bare_secret(KeyClass key, char separator, std::size_t key_b
     const std::size_t after = credentials(at, end);
     return after;
   }
+  // `SAS_TOKEN=sv=2024-11-04&ss=b&sig=x`: a query, whose parts have names.
+  if (stop < end && text_[stop] == '&' && value.find('=') < 16) {
+    if (value.find_first_of("/:@") == std::string_view::npos) return on_query(at, end);
+  }
   // base64 may end in signs that end other values.
   while (stop < end && text_[stop] == '=') ++stop;
   value = part(at, stop);
@@ -216,6 +220,8 @@ std::size_t Scanner::bare_user(std::size_t at, std::size_t end, char separator) 
   if (value.size() > 80 || is_service_account(value) || is_path(value) ||
       value.find_first_of("(){}[]<>=/\\") != std::string_view::npos)
     return at;
+  // `ps -o user:20,pid,args`: how wide a column is.
+  if (is_digit(value.front()) && value.find(',') != std::string_view::npos) return at;
   mask(at, stop, What::user, value);
   return stop;
 }

@@ -49,6 +49,16 @@ constexpr auto make_last_words() {
 }
 constexpr auto k_last_words = make_last_words();
 
+/// `--add-to-git-credential`, `--show-secrets`: what such a flag switches has no value.
+bool is_switch(std::string_view name) {
+  static constexpr std::array<std::string_view, 14> k_verbs{
+      "add",   "allow",   "disable", "enable", "ignore", "list", "no",
+      "print", "require", "show",    "skip",   "use",    "with", "without"};
+  const std::string_view verb = name.substr(0, name.find_first_of("-_"));
+  return verb.size() < name.size() &&
+         std::find(k_verbs.begin(), k_verbs.end(), verb) != k_verbs.end();
+}
+
 /// A password behind the flag of a program that no table knows: generated, no place, no number.
 bool looks_like_password(std::string_view value) {
   if (value.size() < 10 || value.find_first_of("/:=,.{}()") != std::string_view::npos) return false;
@@ -91,15 +101,25 @@ std::size_t Scanner::on_flag(std::size_t begin, std::size_t word_end, std::size_
     return stop;
   } else if (word.size() > 2) {
     key = allowed(env_.keys.classify(bare_key(word)));
+    if (key.is_secret() && key.kind != KeyKind::encoded && is_switch(name))
+      key = {KeyKind::if_random, key.what};
   }
   const bool usable = key.is_secret() || key.masks_text() || key.kind == KeyKind::user;
   if (!usable) {
     on_plain_word(begin, word_end, k_is_lower | k_is_digit | k_is_upper);
     return word_end;
   }
-  if (!has_value) {
-    if (at >= end && line_end_ && depth_ == 0) state_.pending = key;
-    return word_end;
+  const bool backslash = has_value && text_[at] == '\\' && at + 1 == end;
+  if (!has_value || backslash) {
+    // The value of a flag that does not stand alone goes on only where the line says so; else a
+    // terminal may have cut it, and what follows must look generated.
+    const bool alone =
+        text_.substr(0, begin).find_first_not_of(" \t-\"'") == std::string_view::npos;
+    if ((at >= end || backslash) && line_end_ && depth_ == 0) {
+      state_.pending = key;
+      if (!alone && !backslash && key.is_secret()) state_.pending.kind = KeyKind::if_random;
+    }
+    return backslash ? end : word_end;
   }
   if (placeholder_length(part(at, end)) > 0) return at;
   if (text_[at] == '-' && !looks_random(part(at, bare_end(at, end, ' ')))) return word_end;

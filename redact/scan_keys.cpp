@@ -20,6 +20,16 @@ bool is_envelope(std::string_view key) {
                     "responseBody", "jsonPayload", "textPayload", "protoPayload"});
 }
 
+/// Whether the words before `key:` say that it is a digest or a name: `kernel key: 9b1e...`,
+/// `Cache restored from key: linux-pip-9f31...`.
+bool names_key(std::string_view before) {
+  static constexpr std::array<std::string_view, 9> k_words{
+      "kernel ",      "restored from ", "saved with ", "cache ", "Cache ",
+      "for restore ", "input ",         "primary ",    "lookup "};
+  return std::any_of(k_words.begin(), k_words.end(),
+                     [&](std::string_view word) { return before.ends_with(word); });
+}
+
 /// Objects that hold a picture or a recording in base64.
 bool is_media(std::string_view key) {
   return key.size() >= 4 && key.size() <= 12 &&
@@ -95,7 +105,7 @@ KeyClass Scanner::class_of_key(std::string_view key, std::size_t key_begin, char
   if (found.kind == KeyKind::token && key == "secret" && key_begin > 16 &&
       base::contains(part(key_begin > 96 ? key_begin - 96 : 0, key_begin), "arn:aws"))
     found = {};
-  if (found.kind == KeyKind::key && part(0, key_begin).ends_with("kernel ")) found = {};
+  if (found.kind == KeyKind::key && names_key(part(0, key_begin))) found = {};
   return allowed(found);
 }
 
@@ -172,7 +182,7 @@ std::size_t Scanner::on_open_value(std::string_view key, KeyClass found, std::si
   if (found.masks_text() && !is_envelope(key)) inner.speech = true;
   if (c == '{' && (found.kind == KeyKind::secret || found.kind == KeyKind::token)) {
     inner.secret = true;
-    inner.named = found;      // `hmac: {inline_string: x}`
+    inner.named = found;       // `hmac: {inline_string: x}`
     if (key.ends_with('s')) {  // `api_tokens = { datadog = "x" }`
       inner.inherited = {KeyKind::if_random, found.what};
       inner.every_value = true;

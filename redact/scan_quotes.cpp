@@ -14,6 +14,15 @@ namespace triage::redact {
 namespace {
 
 constexpr std::size_t k_longest_key = 96;
+/// `x vllm serve /m --port 8000` behind `HF_TOKEN=`: the shell ends the value at the blank.
+bool runs_command(std::string_view text) {
+  const auto blank = text.find(' ');
+  if (blank == std::string_view::npos || !is_distinctive(text.substr(0, blank))) return false;
+  const std::string_view rest = text.substr(blank);
+  return base::contains(rest, " -") || base::contains(rest, " /") || base::contains(rest, "&& ") ||
+         base::contains(rest, "; ");
+}
+
 /// No shorter word shows by itself what it is.
 constexpr std::size_t k_shortest_word = 7;
 
@@ -131,7 +140,12 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
       if (!more) around.flagged = {};
     } else if (around.open != '{' || around.every_value) {
       key = around.inherited;
-      if (key.kind == KeyKind::perhaps_text && !is_prose(value, 5)) key = {};
+      if (key.kind == KeyKind::perhaps_text && !is_prose(value, 5)) {
+        key = {};
+        // `"Args": ["-c", "serve /m --port 8000"]`: a command, not what a tool was called with.
+        const bool flag = value.size() > 1 && value[0] == '-' && !is_digit(value[1]);
+        if (flag && value.find(' ') == std::string_view::npos) around.inherited = {};
+      }
     }
     if (key.kind == KeyKind::none) {
       const bool flag =
@@ -209,7 +223,7 @@ void Scanner::quoted_value(KeyClass key, std::size_t begin, std::size_t end, cha
     if (sign > begin + 2 && sign + 1 < end && text_[sign] == '=' &&
         text_.substr(0, end).find('=', sign + 1) == std::string_view::npos) {
       const KeyClass named = allowed(env_.keys.classify(part(begin, sign)));
-      if (named.is_secret() || named.masks_text()) {
+      if ((named.is_secret() && !runs_command(part(sign + 1, end))) || named.masks_text()) {
         key = named;
         begin = sign + 1;
       }

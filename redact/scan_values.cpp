@@ -33,6 +33,15 @@ bool is_snake_name(std::string_view value) {
          std::all_of(value.begin(), value.end(), [](char c) { return is_lower(c) || c == '_'; });
 }
 
+/// `up after $UPTIME seconds`: a text that a program fills in.
+bool names_variable(std::string_view value) {
+  for (auto at = value.find('$'); at != std::string_view::npos; at = value.find('$', at + 1))
+    if (at + 3 < value.size() && is_alpha(value[at + 1]) && is_alpha(value[at + 2]) &&
+        is_alpha(value[at + 3]))
+      return true;
+  return false;
+}
+
 /// `hf:/etc/hf.cred`: a name and where it lies.
 bool is_named_path(std::string_view value) {
   const auto colon = value.find(":/");
@@ -93,7 +102,9 @@ bool Scanner::is_secret_value(KeyClass key, std::string_view value) const {
       if (status || (is_number(value) && value.size() < 10)) return false;
       if (value.front() == '<' || is_object_name(value)) return false;
       if (key.what == What::secret && is_snake_name(value)) return false;
-      if (all_lower_letters(value) && value.size() < 16) return false;
+      // `x86/PAT: Configuration [0-7]`: a word is no token.
+      if (all_lower_letters(value.substr(is_upper(value.front()) ? 1 : 0)) && value.size() < 16)
+        return false;
       return value.size() >= 6;
     case KeyKind::if_random:
     case KeyKind::key:
@@ -162,8 +173,8 @@ void Scanner::mask_value(KeyClass key, std::size_t begin, std::size_t end) {
     case KeyKind::perhaps_text:
       if (frame().speech) return text_value(key, begin, end, false);
       if (env_.profile.free_text && is_prose(value, 5) && !is_structured(value) &&
-          !is_technical(value) && !reads_as_report(value, Doubt::report) &&
-          value.find("{%") == std::string_view::npos)
+          !names_variable(value) && !is_technical(value) &&
+          !reads_as_report(value, Doubt::report) && value.find("{%") == std::string_view::npos)
         return mask_guess(begin, end, key.what, value);
       break;
     case KeyKind::arguments: {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "redact/chars.hpp"
 #include "redact/chat_markers.hpp"
 #include "redact/line_machine.hpp"
@@ -38,6 +39,28 @@ bool is_cue_time(std::string_view text) {
       text.find_first_not_of("0123456789:.,") != std::string_view::npos)
     return false;
   return unit || (text.size() - point == 4 && text.find(':') < point);
+}
+
+/// A line of base64 as Kubernetes encodes: whole groups, and no short word.
+bool is_padded_base64(std::string_view text) {
+  return text.size() >= 16 && text.size() % 4 == 0 &&
+         std::all_of(text.begin(), text.end(),
+                     [](char c) { return is_alnum(c) || c == '+' || c == '/' || c == '='; });
+}
+
+/// The first line of a script, a configuration or a manifest: `#!/bin/sh`, `[Service]`,
+/// `net.core.somaxconn=1024`.
+bool begins_file(std::string_view text) {
+  if (text.starts_with("#!") || text.starts_with("apiVersion: ") || text.starts_with("<?xml") ||
+      text == "---" || text == "{")
+    return true;
+  if (text.size() > 2 && text.front() == '[' && text.back() == ']')
+    return text.find_first_of(" \"'") == std::string_view::npos;
+  const auto sign = text.find('=');
+  if (sign == std::string_view::npos || sign < 2) return false;
+  const std::string_view name = base::trim(text.substr(0, sign));
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) { return is_alnum(c) || c == '_' || c == '.' || c == '-'; });
 }
 
 /// What stands around a text: `>>>`, ``` , `"""`.
@@ -166,6 +189,13 @@ bool LineMachine::block_line(std::string_view line, std::size_t begin, Edits& ou
     const bool key = colon != std::string_view::npos &&
                      line.substr(text, colon - text).find(' ') == std::string_view::npos;
     inside = !key && line[text] != '-' && line.back() != ':';
+  }
+  if (block_.only_base64 || block_.unless_file) {
+    const std::string_view first = base::trim(line.substr(text));
+    if ((block_.only_base64 && !is_padded_base64(first)) ||
+        (block_.unless_file && begins_file(first)))
+      inside = false;
+    block_.only_base64 = block_.unless_file = false;
   }
   if (!inside) {
     block_.active = false;

@@ -67,6 +67,8 @@ std::string hostile_text(std::mt19937& random, std::size_t pieces) {
                                                  "<redacted:prompt>",
                                                  std::string(1, '\0'),
                                                  "kind: Secret\ndata:\n  a: ",
+                                                 "\ndata:\n  b: |\n    ",
+                                                 "\nkind: ConfigMap\n",
                                                  "|\n",
                                                  "2026-05-12T10:00:00Z "};
   std::string text;
