@@ -68,6 +68,19 @@ std::size_t unescape(std::string_view source, std::size_t at, std::string& out) 
   return 1;
 }
 
+/// Decodes what stands at `at` into `out`; the number of bytes it takes.
+std::size_t step(std::string_view source, std::size_t at, Escapes escapes, std::string& out) {
+  const char c = source[at];
+  if (escapes == Escapes::backslash && c == '\\') return unescape(source, at, out);
+  if (escapes == Escapes::percent && c == '%') {
+    const auto code = hex_number(source, at + 1, 2);
+    out += code ? static_cast<char>(*code) : c;
+    return code ? 3 : 1;
+  }
+  out += escapes == Escapes::percent && c == '+' ? ' ' : c;
+  return 1;
+}
+
 /// Values of the base64 digits, both alphabets; -1 for what is none.
 constexpr std::array<std::int16_t, 256> make_base64() {
   std::array<std::int16_t, 256> values{};
@@ -131,38 +144,57 @@ std::string escape(std::string_view text, Escapes escapes) {
 
 Decoded decode(std::string_view source, Escapes escapes) {
   Decoded decoded;
+  decoded.source = source;
+  decoded.escapes = escapes;
   decoded.text.reserve(source.size());
-  decoded.source.reserve(source.size() + 1);
+  decoded.marks.reserve(source.size() / Decoded::k_stride + 1);
+  std::size_t next_mark = 0;
   for (std::size_t at = 0; at < source.size();) {
-    std::size_t taken = 1;
-    const char c = source[at];
-    if (escapes == Escapes::backslash && c == '\\') {
-      taken = unescape(source, at, decoded.text);
-    } else if (escapes == Escapes::percent && c == '%') {
-      const auto code = hex_number(source, at + 1, 2);
-      decoded.text += code ? static_cast<char>(*code) : c;
-      taken = code ? 3 : 1;
-    } else if (escapes == Escapes::percent && c == '+') {
-      decoded.text += ' ';
-    } else {
-      decoded.text += c;
+    if (escapes == Escapes::backslash && source[at] != '\\') {
+      const std::size_t end = std::min(source.find('\\', at), source.size());
+      for (const std::size_t begin = decoded.text.size(); next_mark < begin + end - at;
+           next_mark += Decoded::k_stride)
+        decoded.marks.push_back({static_cast<std::uint32_t>(next_mark),
+                                 static_cast<std::uint32_t>(at + next_mark - begin)});
+      decoded.text += source.substr(at, end - at);
+      at = end;
+      continue;
     }
-    while (decoded.source.size() < decoded.text.size())
-      decoded.source.push_back(static_cast<std::uint32_t>(at));
-    at += taken;
+    if (decoded.text.size() >= next_mark) {
+      decoded.marks.push_back(
+          {static_cast<std::uint32_t>(decoded.text.size()), static_cast<std::uint32_t>(at)});
+      next_mark += Decoded::k_stride;
+    }
+    at += step(source, at, escapes, decoded.text);
   }
-  decoded.source.push_back(static_cast<std::uint32_t>(source.size()));
   return decoded;
 }
 
-void map_to_source(const Decoded& decoded, Escapes escapes, std::size_t base, Edits& edits,
-                   Edits& out) {
+std::size_t Decoded::source_of(std::size_t at) const {
+  if (at >= text.size()) return source.size();
+  // The mark of a stride may lie a few bytes behind its first byte.
+  std::size_t index = std::min(at / k_stride, marks.size() - 1);
+  if (marks[index].text > at) --index;
+  std::size_t place = marks[index].source;
+  std::size_t behind = marks[index].text;
+  std::string piece;
+  while (place < source.size()) {
+    piece.clear();
+    const std::size_t taken = step(source, place, escapes, piece);
+    behind += piece.size();
+    if (behind > at) break;
+    place += taken;
+  }
+  return place;
+}
+
+void map_to_source(const Decoded& decoded, std::size_t base, Edits& edits, Edits& out) {
   for (Edit& edit : edits) {
-    edit.begin = base + decoded.source[edit.begin];
+    edit.begin = base + decoded.source_of(edit.begin);
     // The end of an edit is where the byte after it starts.
-    edit.end = base + decoded.source[edit.end];
+    edit.end = base + decoded.source_of(edit.end);
     if (edit.replacement.find_first_of("\"\\") != std::string::npos)
-      edit.replacement = escape(edit.replacement, escapes);
+      edit.replacement = escape(edit.replacement, decoded.escapes);
     out.push_back(std::move(edit));
   }
 }

@@ -154,7 +154,7 @@ void LineMachine::mask_rest(std::string_view line, std::size_t begin, std::size_
       .mask(begin, end, what, line.substr(begin, end - begin));
 }
 
-void LineMachine::line(std::string_view line, Edits& out, bool goes_on) {
+void LineMachine::line(std::string_view line, Edits& out) {
   if (line.empty()) {
     named_ = {};
     if (block_.ends_at_blank) block_ = {};
@@ -174,7 +174,7 @@ void LineMachine::line(std::string_view line, Edits& out, bool goes_on) {
     return;
   if (block_.active && block_line(line, begin, out)) return;
   begin = continued(line, payload, record, out);
-  after_partial_ = payload.partial || goes_on;
+  after_partial_ = payload.partial;
   if (begin >= line.size()) return;
   if (!state_.frames.empty()) {
     Frame& root = state_.frames.front();
@@ -197,7 +197,7 @@ void LineMachine::remember() {
   if (inner_) inner_->remember();
 }
 
-void LineMachine::again(std::string_view redacted, Edits& out, bool goes_on) {
+void LineMachine::again(std::string_view redacted, Edits& out) {
   LineMemory after = *this;
   LineMemory inner_after;
   static_cast<LineMemory&>(*this) = before_;
@@ -205,7 +205,7 @@ void LineMachine::again(std::string_view redacted, Edits& out, bool goes_on) {
     inner_after = *inner_;
     static_cast<LineMemory&>(*inner_) = inner_->before_;
   }
-  line(redacted, out, goes_on);
+  line(redacted, out);
   static_cast<LineMemory&>(*this) = std::move(after);
   if (inner_) static_cast<LineMemory&>(*inner_) = std::move(inner_after);
 }
@@ -229,7 +229,7 @@ bool LineMachine::container_json(std::string_view line, Edits& out) {
   } else {
     scan_text(env_, text, depth_ + 1, edits);
   }
-  map_to_source(decoded, Escapes::backslash, k_start.size(), edits, out);
+  map_to_source(decoded, k_start.size(), edits, out);
   ScanState rest;
   Scanner(env_, rest, line, out, depth_, false).scan(end + 1, line.size());
   return true;

@@ -77,8 +77,8 @@ class LineMachine : private LineMemory {
  public:
   LineMachine(Env& env, int depth) : env_(env), depth_(depth) {}
 
-  /// `line` without its end. `goes_on`: the line was longer than a buffer and this is not its end.
-  void line(std::string_view line, Edits& out, bool goes_on = false);
+  /// `line` without its end.
+  void line(std::string_view line, Edits& out);
   /// Whether the line begins the `data` of an object whose kind did not stand before it.
   [[nodiscard]] DataKey asks_for_kind(std::string_view line) const;
   /// What the lines behind the next one say of it.
@@ -87,7 +87,7 @@ class LineMachine : private LineMemory {
   void remember();
   /// What a second run would still mask in the line that was just redacted. What follows is read
   /// as after the original.
-  void again(std::string_view redacted, Edits& out, bool goes_on = false);
+  void again(std::string_view redacted, Edits& out);
 
  private:
   bool container_json(std::string_view line, Edits& out);

@@ -19,12 +19,19 @@
 namespace triage::redact {
 namespace {
 
-/// Lines are looked at in pieces of this size; a longer one is cut at a blank, comma or bracket of
-/// its last part, so that few values are.
-constexpr std::size_t k_longest_piece = 1U << 20U;
+/// A line is looked at as a whole: where it is cut, what is open around the cut (a quote, a key
+/// before its value) would be lost. Of a line longer than this the rest is masked unseen; what
+/// remains is shorter by some, so that a second run leaves it alone.
+constexpr std::size_t k_longest_line = 64U << 20U;
+constexpr std::size_t k_longest_head = k_longest_line - (k_longest_line >> 3U);
 /// Lines that wait for the kind of their object: no Kubernetes object is larger than 1.5 MiB.
 constexpr std::size_t k_most_held = 2U << 20U;
 constexpr std::size_t k_cut_search = 64U << 10U;
+/// Bytes that may stand around a line in its buffer: a byte-order mark, a carriage return.
+constexpr std::size_t k_around_line = 8;
+/// Lines longer than this are looked at one at a time, whichever streams they stand in, as each
+/// takes some times its size.
+constexpr std::size_t k_long_line = 2U << 20U;
 /// Entries of a private map: enough for a bundle, bounded for a hostile one.
 constexpr std::size_t k_most_map_entries = 1'000'000;
 /// How often a redacted line is looked at again until nothing changes any more; two are common.
@@ -32,11 +39,26 @@ constexpr int k_most_rounds = 4;
 /// Files that a report lists one by one.
 constexpr std::size_t k_most_report_files = 20'000;
 
-std::size_t piece_length(std::string_view line) {
-  if (line.size() <= k_longest_piece) return line.size();
-  const std::string_view head = line.substr(0, k_longest_piece);
+/// How much of a line that is too long is looked at: up to a place where few values are cut.
+std::size_t head_length(std::string_view line) {
+  const std::string_view head = line.substr(0, k_longest_head);
   const auto cut = head.find_last_of(" ,]}>\t");
   return cut == std::string_view::npos || cut + k_cut_search < head.size() ? head.size() : cut + 1;
+}
+
+bool ends_in_placeholder(std::string_view text) {
+  const std::string_view tail = text.substr(text.size() - std::min<std::size_t>(text.size(), 48));
+  const auto open = tail.find_last_of("<[");
+  return open != std::string_view::npos &&
+         placeholder_length(tail.substr(open)) == tail.size() - open;
+}
+
+/// Appends without the doubling by which a string grows: of a long line that would be twice as much
+/// again.
+void append(std::string& text, std::string_view more) {
+  const std::size_t size = text.size() + more.size();
+  if (size > k_long_line && size > text.capacity()) text.reserve(size + size / 8);
+  text += more;
 }
 
 /// Other spellings of a value that should be masked as well.
@@ -107,6 +129,7 @@ struct Redactor::Shared {
   KnownValues known;
 
   mutable std::mutex mutex;
+  std::mutex long_lines;  ///< one at a time
   Counts totals;
   std::vector<std::pair<std::string, Counts>> files;
   std::map<std::string, std::string> reverse;
@@ -126,8 +149,10 @@ struct Stream::State {
     env.profile.strict = run.options.strict;
   }
 
-  void piece(std::string_view text, bool goes_on, std::string& out);
-  void settle(std::size_t begin, bool goes_on, std::string& out);
+  void line(std::string_view text, std::string& out);
+  void whole_line(std::string_view text, std::string& out);
+  void settle(std::size_t begin, std::string& out);
+  void end_overlong(std::string& out);
   void whole_lines(std::string_view text, bool last, std::string& out);
   [[nodiscard]] std::size_t lines(std::string_view text, bool last, std::string& out);
   [[nodiscard]] std::optional<ObjectKind> kind_behind(const DataKey& data, std::string_view text,
@@ -156,6 +181,7 @@ struct Stream::State {
   std::string output;              ///< kept for its capacity
   std::string redacted;            ///< likewise
   bool first_line = true;
+  bool overlong = false;  ///< the line in `carry` grew too long: its start went out, the rest goes
   Edits edits;
   std::size_t structural = 0;  ///< of the edits, those that the structure of the line gave
   std::vector<KnownValueFinder::Hit> hits;
@@ -254,11 +280,34 @@ void Stream::State::beyond_structure(std::string_view line) {
   }
 }
 
-void Stream::State::piece(std::string_view text, bool goes_on, std::string& out) {
+void Stream::State::line(std::string_view text, std::string& out) {
+  if (text.size() <= k_long_line) return whole_line(text, out);
+  const std::lock_guard one_at_a_time(shared.long_lines);
+  out.reserve(out.size() + text.size() + text.size() / 16);
+  if (text.size() <= k_longest_line + 1) {
+    whole_line(text, out);
+  } else {
+    whole_line(text.substr(0, head_length(text)), out);
+    end_overlong(out);
+  }
+  // What was kept for its capacity would stay as large as the largest line.
+  edits = {};
+  hits = {};
+  redacted = {};
+}
+
+/// Instead of what follows the head of a line that is too long.
+void Stream::State::end_overlong(std::string& out) {
+  if (ends_in_placeholder(out)) return;
+  out += env.profile.xml ? "[text]" : "<text>";
+  ++counts.by_what[static_cast<std::size_t>(What::text)];
+}
+
+void Stream::State::whole_line(std::string_view text, std::string& out) {
   edits.clear();
   const std::size_t learnt = shared.known.size();
   machine.remember();
-  machine.line(text, edits, goes_on);
+  machine.line(text, edits);
   if (env.known != nullptr) {
     // What this line taught is learnt in its other spellings too.
     for (std::size_t i = learnt, n = shared.known.size(); i < n && i < learnt + 64; ++i) {
@@ -270,10 +319,7 @@ void Stream::State::piece(std::string_view text, bool goes_on, std::string& out)
   normalise(edits);
   structural = edits.size();
   beyond_structure(text);
-  if (edits.empty()) {
-    out += text;
-    return;
-  }
+  if (edits.empty()) return append(out, text);
   normalise(edits);
   for (const Edit& edit : edits) ++counts.by_what[static_cast<std::size_t>(edit.what)];
   if (shared.options.keep_reverse_map && !check) {
@@ -287,17 +333,17 @@ void Stream::State::piece(std::string_view text, bool goes_on, std::string& out)
                                    [](const Edit& edit) { return is_address(edit.what); });
   const std::size_t begin = out.size();
   apply(text, edits, out);
-  if (!settled) settle(begin, goes_on, out);
+  if (!settled) settle(begin, out);
 }
 
 /// Placeholders read differently from what they stand for: a sentence may have become a word, or
 /// a quote have found its end. Whatever a second run would still mask is masked now.
-void Stream::State::settle(std::size_t begin, bool goes_on, std::string& out) {
+void Stream::State::settle(std::size_t begin, std::string& out) {
   KnownValues* const known = env.known;
   env.known = nullptr;  // what holds placeholders is not worth knowing
   for (int round = 0; round < k_most_rounds; ++round) {
     edits.clear();
-    machine.again(std::string_view(out).substr(begin), edits, goes_on);
+    machine.again(std::string_view(out).substr(begin), edits);
     if (edits.empty()) break;
     normalise(edits);
     redacted.clear();
@@ -331,9 +377,7 @@ std::optional<ObjectKind> Stream::State::kind_behind(const DataKey& data, std::s
   bool decided = false;
   while (at < text.size() && !decided) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    // A line longer than a piece is passed on before its end came.
-    decided = end - begin > k_most_held || end - at > k_longest_piece ||
-              ahead->line(text.substr(at, end - at));
+    decided = end - begin > k_most_held || ahead->line(text.substr(at, end - at));
     at = end + 1;
   }
   if (!decided && !last) {
@@ -347,7 +391,6 @@ std::optional<ObjectKind> Stream::State::kind_behind(const DataKey& data, std::s
 
 /// How much of `text` was read: all of it, unless a line must wait.
 std::size_t Stream::State::lines(std::string_view text, bool last, std::string& out) {
-  // `text` holds whole lines, or pieces of lines that are cut by length alone.
   tracker.block(text);
   std::size_t begin = 0;
   while (begin < text.size()) {
@@ -365,14 +408,9 @@ std::size_t Stream::State::lines(std::string_view text, bool last, std::string& 
       if (line.starts_with("\xEF\xBB\xBF")) out += line.substr(0, 3), line.remove_prefix(3);
       if (line.starts_with("<?xml") || line.starts_with("<!DOCTYPE")) env.profile.xml = true;
     }
-    const bool carriage = line.ends_with('\r');
+    const bool carriage = line.size() <= k_longest_line + 1 && line.ends_with('\r');
     if (carriage) line.remove_suffix(1);
-    while (line.size() > k_longest_piece) {
-      const std::size_t length = piece_length(line);
-      piece(line.substr(0, length), true, out);
-      line.remove_prefix(length);
-    }
-    piece(line, false, out);
+    this->line(line, out);
     machine.kind_ahead(ObjectKind::unknown);
     if (carriage) out += '\r';
     if (ended) out += '\n';
@@ -393,43 +431,38 @@ const Counts& Stream::counts() const {
 void Stream::feed(std::string_view chunk, const Sink& sink) {
   State& s = *state_;
   s.output.clear();
+  if (s.output.capacity() > k_long_line) s.output.shrink_to_fit();
+  if (s.overlong) {
+    const auto newline = chunk.find('\n');
+    if (newline == std::string_view::npos) return;
+    s.overlong = false;
+    s.output += '\n';
+    chunk.remove_prefix(newline + 1);
+  }
   const auto last = chunk.rfind('\n');
   if (last == std::string_view::npos) {
-    s.carry += chunk;
+    append(s.carry, chunk);
   } else {
     if (s.carry.empty()) {
       s.whole_lines(chunk.substr(0, last + 1), false, s.output);
     } else {
       const auto first = chunk.find('\n');
-      s.carry += chunk.substr(0, first + 1);
+      append(s.carry, chunk.substr(0, first + 1));
       s.whole_lines(s.carry, false, s.output);
       s.carry.clear();
+      if (s.carry.capacity() > k_long_line) s.carry.shrink_to_fit();
       s.whole_lines(chunk.substr(first + 1, last - first), false, s.output);
     }
-    s.carry = chunk.substr(last + 1);
+    append(s.carry, chunk.substr(last + 1));
   }
-  // A line without end must not grow without bound: its pieces go out as they fill. One byte more
-  // than a piece tells that the line goes on.
-  std::size_t taken = 0;
-  while (s.carry.size() - taken > k_longest_piece + 1) {
-    if (!s.held.empty()) s.whole_lines({}, true, s.output);
-    std::string_view rest = std::string_view(s.carry).substr(taken);
-    std::size_t bom = 0;
-    if (s.first_line) {
-      s.first_line = false;
-      if (rest.starts_with("\xEF\xBB\xBF")) bom = 3;
-      s.output += rest.substr(0, bom);
-      rest.remove_prefix(bom);
-      if (rest.size() <= k_longest_piece + 1) {
-        taken += bom;
-        break;
-      }
-    }
-    const std::size_t length = piece_length(rest);
-    s.piece(rest.substr(0, length), true, s.output);
-    taken += bom + length;
+  // Nothing waits for a line of this size.
+  if (s.carry.size() > k_most_held && !s.held.empty()) s.whole_lines({}, true, s.output);
+  // A line without end must not grow without bound.
+  if (s.carry.size() > k_longest_line + k_around_line) {
+    s.whole_lines(s.carry, true, s.output);
+    s.carry = {};
+    s.overlong = true;
   }
-  if (taken > 0) s.carry.erase(0, taken);
   if (!s.output.empty()) sink(s.output);
 }
 

@@ -78,7 +78,9 @@ std::size_t Scanner::on_here_string(std::size_t at, std::size_t end) {
 std::size_t Scanner::on_here_document(std::size_t at, std::size_t end) {
   const bool word = at + 2 < end && (is_upper(text_[at + 2]) || text_[at + 2] == '-' ||
                                      text_[at + 2] == '\'' || text_[at + 2] == '"');
-  if (word && depth_ == 0 && env_.profile.free_text && reads_secret(part(0, end)))
+  constexpr std::size_t k_command = 512;  // `cat <<EOF | docker login ...` stands behind it
+  if (word && depth_ == 0 && env_.profile.free_text &&
+      reads_secret(part(at > k_command ? at - k_command : 0, std::min(end, at + k_command))))
     state_.pending = {KeyKind::secret, What::password};
   return at + 2;
 }

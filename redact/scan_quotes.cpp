@@ -266,7 +266,7 @@ void Scanner::look_inside(KeyClass inherited, bool every_value, std::size_t begi
         Scanner inner(env_, state, decoded.text, edits, depth_ + 1, false);
         inner.scan(0, decoded.text.size());
       }
-      map_to_source(decoded, Escapes::backslash, begin, edits, out_);
+      map_to_source(decoded, begin, edits, out_);
       return;
     }
   }

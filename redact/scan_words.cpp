@@ -227,7 +227,7 @@ void Scanner::percent_encoded(std::size_t begin, std::size_t end) {
   state.frames.emplace_back();
   Scanner inner(env_, state, decoded.text, edits, depth_ + 1, false);
   inner.scan(0, decoded.text.size());
-  map_to_source(decoded, Escapes::percent, begin, edits, out_);
+  map_to_source(decoded, begin, edits, out_);
 }
 
 std::size_t Scanner::on_url(std::size_t begin, std::size_t colon, std::size_t end) {
@@ -433,7 +433,7 @@ std::size_t Scanner::on_query(std::size_t at, std::size_t end) {
       state.frames.emplace_back();
       Scanner inner(env_, state, decoded.text, edits, depth_ + 1, false);
       inner.scan(0, decoded.text.size());
-      map_to_source(decoded, Escapes::percent, value, edits, out_);
+      map_to_source(decoded, value, edits, out_);
     }
   }
   return stop;

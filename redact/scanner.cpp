@@ -15,6 +15,9 @@ namespace {
 
 /// No format of tokens is shorter.
 constexpr std::size_t k_shortest_token = 16;
+/// A line with more to mask than this (addresses by the hundred thousand) is masked from there on:
+/// what is noted of each takes more room than the line.
+constexpr std::size_t k_most_edits = 400'000;
 
 }  // namespace
 
@@ -63,7 +66,8 @@ void Scanner::scan(std::size_t begin, std::size_t end) {
   if (base_ == 0) base_ = 1;
   std::size_t at = begin;
   while (at < end) {
-    if (env_.work == 0) {
+    if (env_.work == 0 || out_.size() >= k_most_edits) {
+      env_.work = 0;
       mask(at, end, What::text, part(at, std::min(end, at + 64)));
       break;
     }
@@ -124,8 +128,10 @@ std::size_t Scanner::on_close(std::size_t at, std::size_t end) {
   if (close == ')' && at + 3 < end && text_[at + 1] == ':' && text_[at + 2] == ' ' &&
       env_.profile.free_text) {
     // `final transcript (lang=en): ...`: what stands in parentheses is no part of the name.
-    const std::size_t open = text_.substr(0, at).rfind('(');
-    std::size_t last = open == std::string_view::npos || at - open > 80 ? 0 : open;
+    constexpr std::size_t k_longest_remark = 80;
+    const std::size_t from = at > k_longest_remark ? at - k_longest_remark : 0;
+    const std::size_t open = part(from, at).rfind('(');
+    std::size_t last = open == std::string_view::npos ? 0 : from + open;
     while (last > 0 && text_[last - 1] == ' ') --last;
     std::size_t first = last;
     while (first > 0 &&

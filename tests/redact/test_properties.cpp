@@ -169,7 +169,8 @@ TEST_CASE("properties: hostile lines cost no more than their length") {
         std::string("password x1 login "), std::string("https://u:"), std::string("{'name': '"),
         std::string("\\\\\\\""), std::string("a@b"), std::string("%25"), std::string("1.1.1."),
         std::string("<|im_start|>"), std::string("[INST]"), std::string("token_ids=[["),
-        std::string("eyJ-"), std::string("Cookie: a=b;"), std::string("data:x;base64,")}) {
+        std::string("eyJ-"), std::string("Cookie: a=b;"), std::string("data:x;base64,"),
+        std::string("): x "), std::string("<<EOF ")}) {
     std::string text;
     while (text.size() < (512U << 10U)) text += piece;
     const std::clock_t begin = std::clock();
@@ -180,7 +181,7 @@ TEST_CASE("properties: hostile lines cost no more than their length") {
   }
 }
 
-TEST_CASE("properties: a line of any length passes in pieces, and a secret in it is found") {
+TEST_CASE("properties: a secret at the end of a long line is found") {
   std::string text = "start ";
   for (int i = 0; i < 300'000; ++i) text += "word" + std::to_string(i) + " ";
   text += "password=AbC123xYz987QrS456tUv end\nnext line\n";
