@@ -96,6 +96,10 @@ ManifestItem item_from(const json& row) {
   item.bytes_kept = count_of(row, "bytes_kept");
   if (const json& cut = part_of(row, "cut"); cut.is_object() && !cut.empty())
     item.cut = Cut{count_of(cut, "head"), count_of(cut, "tail"), count_of(cut, "dropped")};
+  item.encoding = text_of(row, "encoding");
+  item.time_format = text_of(row, "time_format");
+  item.time_first = text_of(row, "time_first");
+  item.time_last = text_of(row, "time_last");
   item.sha256 = text_of(row, "sha256");
   item.redactions = count_of(row, "redactions");
   item.source_format = text_of(row, "source_format");
@@ -166,6 +170,10 @@ ordered to_ordered(const ManifestItem& item) {
   if (item.cut)
     row["cut"] =
         ordered{{"head", item.cut->head}, {"tail", item.cut->tail}, {"dropped", item.cut->dropped}};
+  put(row, "encoding", item.encoding);
+  put(row, "time_format", item.time_format);
+  put(row, "time_first", item.time_first);
+  put(row, "time_last", item.time_last);
   put(row, "sha256", item.sha256);
   if (item.redactions > 0) row["redactions"] = item.redactions;
   put(row, "source_format", item.source_format);
@@ -308,6 +316,7 @@ std::string to_json(const Manifest& manifest) {
     totals[base::to_valid_utf8(name)] = count;
   redaction["totals"] = std::move(totals);
   redaction["verified"] = manifest.redaction.verified;
+  redaction["residual"] = ordered::array();
   put(redaction, "residual", manifest.redaction.residual);
   redaction["map_written"] = manifest.redaction.map_written;
   root["redaction"] = std::move(redaction);

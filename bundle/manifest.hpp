@@ -41,6 +41,10 @@ struct ManifestItem {
   std::uint64_t bytes_seen = 0;
   std::uint64_t bytes_kept = 0;
   std::optional<Cut> cut;
+  std::string encoding;     ///< ascii, utf-8, unknown-8bit
+  std::string time_format;  ///< of the lines: rfc3339, monotonic (seconds since boot); else empty
+  std::string time_first;   ///< of the first and the last line that carry a time
+  std::string time_last;
   std::string sha256;
   std::uint64_t redactions = 0;
   std::string source_format;  ///< of foreign input

@@ -6,7 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <map>
 
 #include "analysis/analyze.hpp"
@@ -14,6 +17,8 @@
 #include "cli/collect_progress.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "report/json.hpp"
+#include "report/markdown.hpp"
 #include "report/text.hpp"
 #include "rules/loader.hpp"
 
@@ -47,6 +52,7 @@ struct Options {
   std::string max_size = "50MiB";
   int jobs = 6;
   std::string incident;
+  std::vector<std::string> labels;
   std::string resume;
   bool dry_run = false;
   bool list = false;
@@ -107,6 +113,54 @@ collectors::Request make_request(const Options& options) {
   return request;
 }
 
+std::map<std::string, std::string> make_labels(const Options& options) {
+  std::map<std::string, std::string> labels;
+  for (const auto& label : options.labels) {
+    const auto sign = label.find('=');
+    if (sign == std::string::npos || sign == 0)
+      throw UsageError{"--label: '" + label + "' is no KEY=VALUE"};
+    labels[label.substr(0, sign)] = label.substr(sign + 1);
+  }
+  return labels;
+}
+
+/// Names that no object has; kubectl would take some for options, and an empty one for everything.
+void check_targets(const Options& options) {
+  const auto check = [](const std::string& option, const std::string& name) {
+    if (name.empty() || name.front() == '-' || name.front() == '/' || name.back() == '/' ||
+        name.find_first_of(" \t\n") != std::string::npos)
+      throw UsageError{option + "'" + name +
+                       "' names nothing; give a pod, KIND/NAME, -l SELECTOR, " +
+                       "--node NODE or --local"};
+  };
+  for (const auto& name : options.names) check("", name);
+  for (const auto& node : options.nodes) check("--node: ", node);
+}
+
+/// Files are named before anything is gathered: what a restart erases is not to be lost to a typo.
+void check_outputs(const Options& options) {
+  const std::string& output = options.output;
+  if (output == "-") throw UsageError{"-o -: a bundle is a file; name FILE.tar.gz or FILE.tar.zst"};
+  if (std::filesystem::is_directory(output))
+    throw UsageError{"-o: " + output + " is a directory; name the file: " +
+                     (std::filesystem::path(output) / "NAME.tar.gz").string()};
+  for (const char* other : {".zip", ".7z", ".rar", ".tar", ".xz", ".txz", ".bz2", ".tbz2", ".lz4"})
+    if (output.ends_with(other))
+      throw UsageError{"-o: a bundle is written as FILE.tar.gz or FILE.tar.zst, not as " + output};
+  if (options.map_file.empty()) return;
+  const auto same = [&](const std::string& path) {
+    return !path.empty() && std::filesystem::weakly_canonical(options.map_file) ==
+                                std::filesystem::weakly_canonical(path);
+  };
+  const bool exists = std::filesystem::exists(options.map_file);
+  const auto place = std::filesystem::absolute(options.map_file).parent_path().string();
+  if (::access(exists ? options.map_file.c_str() : place.c_str(), W_OK) != 0)
+    throw UsageError{"--map: " + options.map_file + " cannot be written: " + std::strerror(errno)};
+  if (same(output) || same(output + ".sha256"))
+    throw UsageError{"--map: the map and the bundle need a file each; " + options.map_file +
+                     " is named for both"};
+}
+
 /// Prompts and outputs as the rule packs mark them are masked as well.
 void add_rule_knowledge(collectors::CollectOptions& collect) {
   auto loaded = rules::load_rules({});
@@ -134,19 +188,41 @@ bool add_custom_redaction(const Options& options, collectors::CollectOptions& co
   return true;
 }
 
-void run_analysis(const std::string& bundle, Context& context) {
-  auto rules = rules::load_rules({});
-  if (!rules) return context.fail(Exit::internal_error, rules.problem());
-  analysis::AnalyzeOptions settings;
-  settings.tool_version = TRIAGE_VERSION;
-  const auto report = analysis::analyze({bundle}, rules->rules, settings);
-  if (!report) return context.fail(Exit::nothing_read, report.problem());
-  report::TextOptions text;
-  text.colour = context.colour_on(stdout) ? report::TextOptions::Colour::on
-                                          : report::TextOptions::Colour::off;
-  const std::string shown = report::render_text(*report, text);
-  std::fwrite(shown.data(), 1, shown.size(), stdout);
-}
+/// Analyses a bundle at once: the report for the terminal, and the files that go into the bundle.
+class Analysis {
+ public:
+  std::map<std::string, std::string> run(const std::string& bundle) {
+    auto rules = rules::load_rules({});
+    if (!rules) {
+      problem_ = rules.problem();
+      return {};
+    }
+    analysis::AnalyzeOptions settings;
+    settings.tool_version = TRIAGE_VERSION;
+    auto report = analysis::analyze({bundle}, rules->rules, settings);
+    if (!report) {
+      problem_ = report.problem();
+      return {};
+    }
+    report_ = std::move(*report);
+    return {{"report/report.json", report::render_json(*report_)},
+            {"report/report.md", report::render_markdown(*report_)}};
+  }
+
+  void show(Context& context) const {
+    if (problem_) return context.fail(Exit::nothing_read, *problem_);
+    if (!report_) return;
+    report::TextOptions text;
+    text.colour = context.colour_on(stdout) ? report::TextOptions::Colour::on
+                                            : report::TextOptions::Colour::off;
+    const std::string shown = report::render_text(*report_, text);
+    std::fwrite(shown.data(), 1, shown.size(), stdout);
+  }
+
+ private:
+  std::optional<analysis::Report> report_;
+  std::optional<base::Problem> problem_;
+};
 
 /// `--resume DIR` alone goes on with what the interrupted run was asked.
 void take_command_line(const std::string& directory, Options& options, Context& context);
@@ -173,8 +249,13 @@ void run(const Options& given, Context& context) {
   if (!collect.request.any_target())
     throw UsageError{
         "name what to collect: a pod, deploy/NAME, -l SELECTOR, --node NODE or --local"};
+  check_targets(options);
+  check_outputs(options);
   collect.output = options.output;
   collect.resume = options.resume;
+  collect.labels = make_labels(options);
+  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH"); epoch != nullptr)
+    collect.fixed_time_s = base::parse_int(epoch);
   if (options.dry_run) {
     const std::string text = collectors::dry_run(collect);
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -186,11 +267,14 @@ void run(const Options& given, Context& context) {
   collect.redaction.salt = options.salt;
   collect.redaction.strict = options.strict;
   collect.redaction.keep_reverse_map = !options.map_file.empty();
-  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH"); epoch != nullptr)
-    collect.fixed_time_s = base::parse_int(epoch);
   add_rule_knowledge(collect);
   if (!add_custom_redaction(options, collect, context)) return;
 
+  Analysis analysis;
+  if (options.analyze)
+    collect.add_report = [&](const std::string& bundle) {
+      return g_interrupted ? std::map<std::string, std::string>() : analysis.run(bundle);
+    };
   catch_signals();
   CollectProgress progress(context.quiet);
   const auto outcome = collectors::collect(
@@ -203,17 +287,18 @@ void run(const Options& given, Context& context) {
                                       : Exit::internal_error,
                         outcome.problem());
   }
-  print_summary(*outcome, context);
+  const bool analyze = options.analyze && !outcome->interrupted;
+  print_summary(*outcome, analyze, context);
   std::printf("%s\n", outcome->bundle.path.c_str());
   std::fflush(stdout);
   if (outcome->interrupted) {
     context.exit = Exit::interrupted;
-  } else if (!outcome->failures().empty() || !outcome->manifest.complete) {
+  } else if (!outcome->failures().empty() || outcome->map_failed || !outcome->manifest.complete) {
     context.exit = Exit::with_failures;
   }
-  if (options.analyze && !outcome->interrupted) {
+  if (analyze) {
     const Exit before = context.exit;
-    run_analysis(outcome->bundle.path, context);
+    analysis.show(context);
     if (context.exit == Exit::done) context.exit = before;
   }
 }
@@ -252,6 +337,10 @@ void add_options(CLI::App& command, Options& options) {
       ->option_text("N");
   command.add_option("--incident", options.incident, "Name of the incident, for the bundle's name")
       ->option_text("ID");
+  command
+      .add_option("--label", options.labels,
+                  "A label for the manifest (ticket, environment ...); repeatable")
+      ->option_text("KEY=VALUE");
   command.add_flag("--no-exec", options.no_exec,
                    "Do not enter GPU daemon pods for the node's evidence");
   command.add_flag(

@@ -22,7 +22,7 @@ class CollectProgress {
   bool drawn_ = false;
 };
 
-/// What was got, what was not and why, how large, where, and what to run next.
-void print_summary(const collectors::Outcome& outcome, const Context& context);
+/// What was got, what was not and why, how large, where, and what to run next unless that was done.
+void print_summary(const collectors::Outcome& outcome, bool analyzed, const Context& context);
 
 }  // namespace triage::cli

@@ -232,8 +232,11 @@ std::optional<GpuDaemon> gpu_daemon(const Pod& pod) {
   if ((app("nvidia-dcgm") || named("nvidia-dcgm")) && !named("exporter") && !app("exporter"))
     return GpuDaemon{Kind::driver_log, 2, "nvidia-dcgm"};
   if (app("device-plugin") || named("device-plugin")) {
+    // AMD's operator calls its own `default-device-plugin-x`: the namespace tells.
     const bool gpu = app("nvidia") || named("nvidia") || app("amd") || named("amd") || app("gpu") ||
-                     named("gpu");
+                     named("gpu") || base::contains(pod.name_space, "gpu") ||
+                     base::contains(pod.name_space, "amd") ||
+                     base::contains(pod.name_space, "nvidia");
     if (gpu) return GpuDaemon{Kind::device_plugin_log, 3, ""};
   }
   if (app("dcgm-exporter") || named("dcgm-exporter")) return GpuDaemon{Kind::driver_log, 4, ""};
@@ -262,6 +265,44 @@ std::string oldest_event(std::string_view text_) {
     }
   }
   return oldest;
+}
+
+std::string rights_in_short(std::string_view table) {
+  // Resources, Non-Resource URLs, Resource Names, Verbs: `pods/log  []  []  [get list]`.
+  const auto allows = [&](std::string_view resource, std::string_view verb) {
+    for (const auto line : base::split_lines(table)) {
+      const auto words = base::split_blanks(line);
+      const auto open = line.rfind('[');
+      if (words.empty() || open == std::string_view::npos) continue;
+      const auto names = line.substr(0, open).rfind('[');
+      if (names == std::string_view::npos || line[names + 1] != ']') continue;  // single objects
+      const auto name = words[0].substr(0, words[0].find('.'));
+      if (words[0] != "*.*" && name != "*" && name != resource) continue;
+      for (const auto word : base::split_blanks(line.substr(open + 1)))
+        if (const auto allowed = word.substr(0, word.find(']')); allowed == verb || allowed == "*")
+          return true;
+    }
+    return false;
+  };
+  if (table.find("Verbs") == std::string_view::npos) return {};
+  std::vector<std::string> may;
+  std::vector<std::string> not_allowed;
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> k_needed{
+      {{"pods", "get"},
+       {"pods/log", "get"},
+       {"events", "list"},
+       {"nodes", "get"},
+       {"pods/exec", "create"},
+       {"pods/proxy", "get"},
+       {"nodes/proxy", "get"}}};
+  for (const auto& [resource, verb] : k_needed)
+    (allows(resource, verb) ? may : not_allowed)
+        .push_back(std::string(verb) + " " + std::string(resource));
+  std::string text;
+  if (!may.empty()) text = "may " + base::join(may, ", ");
+  if (!not_allowed.empty())
+    text += (text.empty() ? "may not " : "; may not ") + base::join(not_allowed, ", ");
+  return text;
 }
 
 std::vector<int> engine_ports(const Container& container) {

@@ -70,6 +70,10 @@ struct GpuDaemon {
 /// The oldest time of any event, RFC 3339, or empty.
 [[nodiscard]] std::string oldest_event(std::string_view json);
 
+/// What `kubectl auth can-i --list` allows of that which a collection reads, in one line: `may read
+/// pods, pods/log; may not read nodes`. Empty when the text is no such table.
+[[nodiscard]] std::string rights_in_short(std::string_view table);
+
 /// Ports of a container on which an engine may answer, likeliest first.
 [[nodiscard]] std::vector<int> engine_ports(const Container& container);
 

@@ -21,6 +21,7 @@ namespace triage::collectors {
 namespace {
 
 constexpr std::int64_t k_second = 1'000'000'000;
+const redact::Source k_own_words{"manifest", evidence::Kind::environment, evidence::Format::lines};
 
 std::string compact_time(std::int64_t ns) {
   const auto seconds = static_cast<std::time_t>(ns / k_second);
@@ -39,9 +40,17 @@ std::string default_incident(const Request& request) {
   return "local";
 }
 
+/// What a person typed may hold what they pasted by mistake.
+std::string harmless(const std::string& words) {
+  redact::Options fixed;
+  fixed.placeholders = redact::Options::Placeholders::fixed;
+  return redact::Redactor(fixed).redact(words, k_own_words);
+}
+
 std::string make_bundle_id(const CollectOptions& options, const WallClock& clock) {
-  const std::string incident = options.request.incident.empty() ? default_incident(options.request)
-                                                                : options.request.incident;
+  const std::string incident =
+      harmless(options.request.incident.empty() ? default_incident(options.request)
+                                                : options.request.incident);
   std::string name =
       base::replace_all(bundle::safe_path(base::replace_all(incident, "/", "-")), "=", "-");
   constexpr std::size_t k_longest = 48;
@@ -106,11 +115,21 @@ bundle::Manifest first_manifest(const CollectOptions& options, const std::string
   manifest.tool_version = options.tool_version;
   manifest.rules_version = options.rules_version;
   manifest.bundle_id = id;
-  manifest.incident = request.incident;
+  manifest.incident = harmless(request.incident);
   manifest.created_at = evidence::to_rfc3339({clock.now_ns() / k_second * k_second, 0});
-  for (const auto& word : options.command_line)
-    manifest.cmdline.push_back(
-        redactor.redact(word, {"manifest", evidence::Kind::environment, evidence::Format::lines}));
+  manifest.labels = options.labels;
+  for (auto& [name, value] : manifest.labels) value = redactor.redact(value, k_own_words);
+  bool salt = false;
+  for (const auto& word : options.command_line) {
+    // Who has the salt can test what a pseudonym stands for.
+    if (salt)
+      manifest.cmdline.emplace_back("(not kept)");
+    else if (word.starts_with("--salt="))
+      manifest.cmdline.emplace_back("--salt=(not kept)");
+    else
+      manifest.cmdline.push_back(redactor.redact(word, k_own_words));
+    salt = word == "--salt";
+  }
   manifest.tier = to_string(request.tier);
   manifest.since = base::format_duration_ns(
       std::chrono::duration_cast<std::chrono::nanoseconds>(request.since).count());
@@ -146,7 +165,6 @@ Gathered gather(Session& session, const CollectOptions& options) {
     Channel channel;
     channel.node = host_name();
     channel.local = true;
-    channel.host_files = true;
     hosts.add_node(channel, {});
     hosts.add_local_engines();
   }
@@ -247,6 +265,7 @@ base::Result<Outcome> collect(const CollectOptions& options, const std::atomic<b
   if (!finished) return give_up(finished.problem());
   outcome.manifest = std::move(finished->manifest);
   outcome.bundle = std::move(finished->bundle);
+  outcome.map_failed = finished->map_failed;
   outcome.notes.insert(outcome.notes.end(), finished->notes.begin(), finished->notes.end());
   if (outcome.manifest.complete) {
     spool.remove();
@@ -254,67 +273,6 @@ base::Result<Outcome> collect(const CollectOptions& options, const std::atomic<b
     outcome.spool = spool.directory();
   }
   return outcome;
-}
-
-std::string dry_run(const CollectOptions& options) {
-  const Request& request = options.request;
-  const bool cluster =
-      !request.names.empty() || !request.selector.empty() || !request.nodes.empty();
-  std::string text = "# Nothing was run or asked. <words> stand for what the cluster would tell.\n";
-  const auto line = [&](const std::string& what) { text += what + "\n"; };
-  const std::string flags = request.context.empty() ? "" : " --context " + request.context;
-  Values known;
-  if (!request.name_space.empty()) known["namespace"] = request.name_space;
-  if (cluster) {
-    line("\n# what the names mean");
-    line("kubectl" + flags + " version -o json");
-    if (request.name_space.empty())
-      line("kubectl" + flags + " config view --minify -o 'jsonpath={..namespace}'");
-    const std::string in =
-        " -n " + (request.name_space.empty() ? "<namespace>" : request.name_space);
-    for (const auto& name : request.names)
-      line("kubectl" + flags + in + " get " + (name.find('/') == std::string::npos ? "pod " : "") +
-           name + " -o json");
-    if (!request.selector.empty())
-      line("kubectl" + flags + in + " get pods -l " + base::shell_words({request.selector}) +
-           " -o json");
-  }
-  for (const Scope scope : {Scope::container, Scope::engine, Scope::name_space, Scope::run,
-                            Scope::pod, Scope::owner, Scope::node, Scope::gpu_pod, Scope::host}) {
-    if (!cluster && scope != Scope::host && scope != Scope::engine) continue;
-    line("\n# for each: " + std::string(to_string(scope)));
-    if (scope == Scope::host) {
-      for (const auto& [name, gate] : options.plan.gates)
-        line(base::shell_words(gate.command) + "   # gate " + name);
-    }
-    for (const PlanItem& item : options.plan.items) {
-      if (item.scope != scope || item.tier > request.tier) continue;
-      std::vector<std::string> words = fill(item.command, known);
-      if (!item.files.empty()) {
-        words = {"cat"};
-        for (const auto& file : fill(item.files, known)) words.push_back(file);
-      }
-      if (!item.url.empty()) {
-        words =
-            cluster
-                ? std::vector<
-                      std::string>{"kubectl", "get", "--raw",
-                                   fill("/api/v1/namespaces/{namespace}/pods/{pod}:{port}/proxy/",
-                                        known) +
-                                       item.url}
-                : std::vector<std::string>{"GET", "http://127.0.0.1:<port>/" + item.url};
-      }
-      if (scope == Scope::host && cluster && !request.local) {
-        const std::vector<std::string> enter{"kubectl",     "exec",      "-n",
-                                             "<namespace>", "<gpu-pod>", "--"};
-        words.insert(words.begin(), enter.begin(), enter.end());
-      }
-      std::string shown = base::shell_words(words);
-      if (!flags.empty() && words.front() == "kubectl") shown = "kubectl" + flags + shown.substr(7);
-      line(shown);
-    }
-  }
-  return text;
 }
 
 }  // namespace triage::collectors

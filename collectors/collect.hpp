@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -23,10 +25,14 @@ struct CollectOptions {
   std::string resume;  ///< spool directory of an interrupted run
   std::string tool_version;
   std::string rules_version;
-  std::vector<std::string> command_line;  ///< as typed, for the manifest
+  std::vector<std::string> command_line;      ///< as typed, for the manifest
+  std::map<std::string, std::string> labels;  ///< a person's own, for the manifest
   redact::Options redaction;
   std::string map_file;                      ///< the private reverse map, outside the bundle
   std::optional<std::int64_t> fixed_time_s;  ///< SOURCE_DATE_EPOCH
+  /// Called with the finished bundle; what it returns, by path, goes into the bundle too. This
+  /// folder knows nothing of analysis: the report is the caller's.
+  std::function<std::map<std::string, std::string>(const std::string& bundle)> add_report;
 };
 
 struct Outcome {
@@ -35,6 +41,7 @@ struct Outcome {
   std::string spool;  ///< kept when the run was cut short: `--resume` goes on there
   std::vector<std::string> notes;
   bool interrupted = false;
+  bool map_failed = false;  ///< the private map could not be written
 
   /// Rows that were wanted, must not fail, and did.
   [[nodiscard]] std::vector<bundle::ManifestItem> failures() const;
@@ -46,7 +53,8 @@ struct Outcome {
                                             const std::atomic<bool>& interrupted,
                                             const Progress& progress);
 
-/// Every command that the plan would run for the request, one a line; asks nobody.
+/// Every command that the plan would run for the request, one a line; asks nobody. What only the
+/// cluster can tell stands as `<pod>`.
 [[nodiscard]] std::string dry_run(const CollectOptions& options);
 
 }  // namespace triage::collectors

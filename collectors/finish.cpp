@@ -194,6 +194,8 @@ base::Result<Finished> finish(Session& session, const CollectOptions& options, i
       manifest.redaction.map_written = true;
     } else {
       finished.notes.push_back(wrote.problem().to_string());
+      finished.map_failed = true;
+      if (manifest.exit_code == 0) manifest.exit_code = 4;
     }
   }
   if (auto wrote = spool.write("README.txt", readme(manifest)); !wrote) return wrote.problem();
@@ -208,6 +210,13 @@ base::Result<Finished> finish(Session& session, const CollectOptions& options, i
       evidence::parse_rfc3339(manifest.created_at).value_or(evidence::Stamp{}).ns / 1'000'000'000;
   auto written = bundle::write_bundle(spool, writing);
   if (!written) return written.problem();
+  if (options.add_report) {
+    const auto report = options.add_report(written->path);
+    for (const auto& [path, text] : report)
+      if (auto wrote = spool.write(path, text); !wrote) return wrote.problem();
+    if (!report.empty()) written = bundle::write_bundle(spool, writing);
+    if (!written) return written.problem();
+  }
   finished.bundle = std::move(*written);
   if (!finished.bundle.sidecar_problem.empty())
     finished.notes.push_back(finished.bundle.sidecar_problem);

@@ -12,6 +12,7 @@ namespace triage::collectors {
 struct Finished {
   bundle::Manifest manifest;
   bundle::Written bundle;
+  bool map_failed = false;  ///< the person's map could not be written
   std::vector<std::string> notes;
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "bundle/input.hpp"
+#include "collectors/commands.hpp"
 #include "collectors/http.hpp"
 #include "evidence/place.hpp"
 #include "evidence/time.hpp"
@@ -99,18 +100,6 @@ std::vector<std::string> HostSide::through(const Channel& channel,
   return argv;
 }
 
-std::string HostSide::since_for_journal() const {
-  const std::int64_t from =
-      session_.clock().now_ns() / k_second -
-      std::chrono::duration_cast<std::chrono::seconds>(session_.request().since).count();
-  const auto seconds = static_cast<std::time_t>(from);
-  std::tm utc{};
-  ::gmtime_r(&seconds, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc);
-  return text;
-}
-
 Job HostSide::job_for(const Channel& channel, const PlanItem& item, const Values& values) const {
   Job job;
   job.id = item.id;
@@ -124,7 +113,9 @@ Job HostSide::job_for(const Channel& channel, const PlanItem& item, const Values
   job.place.node = channel.node;
   Values all = values;
   all["node"] = channel.node;
-  all["since"] = since_for_journal();
+  all["since"] = journal_time(
+      session_.clock().now_ns() -
+      std::chrono::duration_cast<std::chrono::nanoseconds>(session_.request().since).count());
   job.argv = through(channel, fill(item.command, all));
   all["node"] = session_.shown_host(channel.node);
   job.path = fill(item.path, all);
@@ -194,6 +185,44 @@ void HostSide::set_smi_state(const std::string& node, const std::string& state) 
   });
 }
 
+void HostSide::keep_kernel_state(const Channel& channel, const Gate& gate, const Result& result) {
+  if (result.ended.kernel_state.empty()) return;
+  Job job;
+  job.id = "gate-" + gate.name + "-kernel-state";
+  job.role = evidence::Kind::environment;
+  job.place.node = channel.node;
+  const std::string list = fill(gate.path, {{"node", session_.shown_host(channel.node)}});
+  job.path = list.substr(0, list.rfind('/') + 1) + "hang.txt";
+  session_.add_text(job, base::shell_words(result.row.argv) + " did not answer in " +
+                             std::to_string(result.ended.duration.count() / 1000) + " s\n" +
+                             result.ended.kernel_state);
+}
+
+void HostSide::watch_for_hang(const Channel& channel, const std::string& gate, Job& job) {
+  const std::string key = channel.node + "/" + gate;
+  const auto of_vendor = plan_.gates.find(gate);
+  if (of_vendor == plan_.gates.end()) return;
+  job.skip = [this, key] {
+    const std::lock_guard lock(mutex_);
+    const auto hung = hung_.find(key);
+    return hung == hung_.end() ? std::string()
+                               : hung->second + " hangs: nothing more that asks the driver was run";
+  };
+  job.then = [this, channel, key, &vendor = of_vendor->second, before = job.then,
+              words = job.argv](const Result& result) {
+    if (before) before(result);
+    const auto how = result.ended.how;
+    const bool hung = how == base::Ended::How::timed_out || how == base::Ended::How::unkillable;
+    if (!hung || session_.over()) return;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!hung_.emplace(key, base::shell_words(words)).second) return;
+    }
+    if (vendor.name == "nvidia") set_smi_state(channel.node, "hung");
+    keep_kernel_state(channel, vendor, result);
+  };
+}
+
 void HostSide::after_gate(const Channel& channel, const Gate& gate, const Result& result,
                           const std::vector<Pod>& pods) {
   const auto how = result.ended.how;
@@ -205,16 +234,7 @@ void HostSide::after_gate(const Channel& channel, const Gate& gate, const Result
   } else if (hung) {
     state = "hung";
     vendor.reason = gate.command.front() + " hangs: no command that asks the driver was run";
-    if (!result.ended.kernel_state.empty()) {
-      Job job;
-      job.id = "gate-" + gate.name + "-kernel-state";
-      job.role = evidence::Kind::environment;
-      job.place.node = channel.node;
-      job.path = "nodes/" + session_.shown_host(channel.node) + "/" + gate.name + "-hang.txt";
-      session_.add_text(job, base::shell_words(gate.command) + " did not answer in " +
-                                 std::to_string(gate.deadline.count() / 1000) + " s\n" +
-                                 result.ended.kernel_state);
-    }
+    keep_kernel_state(channel, gate, result);
   } else if (result.row.status == "missing") {
     state = "absent";
     vendor.reason = "no " + gate.name + " tools on this node";
@@ -245,6 +265,7 @@ void HostSide::add_items(const Channel& channel, const std::string& gate, const 
       job.capture = k_small;
       job.then = [this, node = channel.node](const Result& result) { read_gpus(node, result); };
     }
+    watch_for_hang(channel, gate, job);
     session_.add(std::move(job));
   }
 }
@@ -255,9 +276,7 @@ void HostSide::add_files(const Channel& channel, const PlanItem& item,
     if (!channel.local) {
       // From outside one command reads all that match; a shell expands the pattern.
       PlanItem remote = item;
-      const bool pattern_inside = pattern.find_first_of("*?[") != std::string::npos;
-      remote.command = pattern_inside ? std::vector<std::string>{"sh", "-c", "cat " + pattern}
-                                      : std::vector<std::string>{"cat", pattern};
+      remote.command = cat_command(pattern);
       Values named = values;
       named["name"] = base::replace_all(name_of_match(pattern, pattern), "*", "all");
       Job job = job_for(channel, remote, named);
@@ -290,7 +309,8 @@ void HostSide::add_files(const Channel& channel, const PlanItem& item,
   }
   if (!any) {
     PlanItem none = item;
-    none.command = {"cat", base::join(item.files, " ")};
+    none.command = {"cat", "--"};
+    none.command.insert(none.command.end(), item.files.begin(), item.files.end());
     session_.add_absent(job_for(channel, none, {{"name", ""}}), "missing", "no such file");
   }
 }
@@ -301,10 +321,7 @@ void HostSide::add_clock(const Channel& channel) {
   job.role = evidence::Kind::environment;
   job.place.node = channel.node;
   job.path = "nodes/" + session_.shown_host(channel.node) + "/clock.json";
-  job.argv = through(
-      channel, {"sh", "-c",
-                "echo now $(date -u +%s.%N); echo uptime $(cat /proc/uptime); echo boot $(cat "
-                "/proc/sys/kernel/random/boot_id); grep btime /proc/stat; echo zone $(date +%Z)"});
+  job.argv = through(channel, clock_command());
   std::string text;
   const auto before = session_.clock().now_ns();
   const auto ended = session_.ask(job.argv, milliseconds{5'000}, text, 64 * 1024);
@@ -402,9 +419,8 @@ void HostSide::add_local_engines() {
           job.order = what.order;
           job.deadline = what.deadline;
           job.cap = what.cap;
-          job.keep_failed_output = true;
-          job.keep_error_text = what.url != "metrics";
           job.error_is_answer = true;
+          job.whole_answer = what.whole_answer;
           job.path = fill(what.path, values);
           job.url = root + fill(what.url, values);
           return job;

@@ -17,7 +17,6 @@ struct Channel {
   std::string node;
   std::vector<std::string> prefix;
   bool local = false;
-  bool host_files = false;  ///< sees the host's own file system
 };
 
 /// The node side: asks the gates first, then adds the plan's host items that make sense.
@@ -49,11 +48,15 @@ class HostSide {
   [[nodiscard]] std::vector<std::string> through(const Channel& channel,
                                                  const std::vector<std::string>& words) const;
   void read_gpus(const std::string& node, const Result& result);
+  /// A tool may hang later than its gate: from then on no other of its kind is started.
+  void watch_for_hang(const Channel& channel, const std::string& gate, Job& job);
+  void keep_kernel_state(const Channel& channel, const Gate& gate, const Result& result);
   void set_smi_state(const std::string& node, const std::string& state);
-  [[nodiscard]] std::string since_for_journal() const;
 
   Session& session_;
   const Plan& plan_;
+  std::mutex mutex_;
+  std::map<std::string, std::string> hung_;  ///< by node and gate: what hangs there
 };
 
 /// Reads `nvidia-smi --query-gpu` CSV by the names in its header.

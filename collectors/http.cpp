@@ -66,6 +66,18 @@ class Exchange {
     return std::move(result_);
   }
 
+  [[nodiscard]] HttpHead head() const {
+    HttpHead head;
+    if (!in_body_) return head;
+    for (const auto line : base::split_lines(header_)) {
+      if (head.status.empty())
+        head.status = base::trim(line);
+      else
+        head.fields.append(base::trim(line)).push_back('\n');
+    }
+    return head;
+  }
+
  private:
   static constexpr std::size_t k_header_limit = 64 * 1024;
 
@@ -288,8 +300,12 @@ class Exchange {
 }  // namespace
 
 base::Ended http_get(const std::string& url, std::chrono::milliseconds deadline,
-                     const base::TakeOutput& take, const std::atomic<bool>* cancel) {
-  return Exchange(deadline, take, cancel).run(url);
+                     const base::TakeOutput& take, const std::atomic<bool>* cancel,
+                     HttpHead* head) {
+  Exchange exchange(deadline, take, cancel);
+  auto ended = exchange.run(url);
+  if (head != nullptr) *head = exchange.head();
+  return ended;
 }
 
 }  // namespace triage::collectors

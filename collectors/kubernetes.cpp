@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "bundle/input.hpp"
+#include "collectors/commands.hpp"
 
 namespace triage::collectors {
 namespace {
@@ -54,17 +55,7 @@ Kubernetes::Kubernetes(Session& session, const Plan& plan, HostSide& hosts)
 
 std::vector<std::string> Kubernetes::command(const std::vector<std::string>& words,
                                              milliseconds deadline) const {
-  if (words.empty()) return {};  // an engine's item has a url instead
-  std::vector<std::string> argv{words.front()};
-  if (!session_.request().context.empty())
-    argv.insert(argv.end(), {"--context", session_.request().context});
-  const auto rest =
-      std::max<std::int64_t>(1, std::chrono::duration_cast<seconds>(deadline).count());
-  // A request timeout would cut an exec's stream.
-  if (std::find(words.begin(), words.end(), "exec") == words.end())
-    argv.push_back("--request-timeout=" + std::to_string(rest) + "s");
-  argv.insert(argv.end(), words.begin() + 1, words.end());
-  return argv;
+  return kubectl_command(session_.request(), words, deadline);
 }
 
 Kubernetes::Answer Kubernetes::get(const std::vector<std::string>& words, milliseconds deadline) {
@@ -98,20 +89,42 @@ base::Status Kubernetes::check_api() {
   return base::Done{};
 }
 
-void Kubernetes::find_namespace() {
-  if (!name_space_.empty()) return;
-  Answer current =
-      get({"kubectl", "config", "view", "--minify", "-o", "jsonpath={..namespace}"}, k_short);
-  name_space_ = current.ok() ? std::string(base::trim(current.text)) : "";
-  if (name_space_.empty()) name_space_ = "default";
+void Kubernetes::find_context() {
+  std::string text;
+  const auto ended = session_.ask(context_command(session_.request()), k_short, text, k_objects);
+  const auto lines = base::split_lines(ended.ok() ? text : std::string());
+  const auto line = [&](std::size_t at) {
+    return std::string(at < lines.size() ? base::trim(lines[at]) : std::string_view());
+  };
+  // `--minify` has one context left; without one (inside a pod) there is no name.
+  const std::string name =
+      session_.request().context.empty() ? line(0) : session_.request().context;
+  if (!name.empty())
+    session_.edit_manifest([&](bundle::Manifest& manifest) {
+      manifest.cluster["context"] = session_.redactor().redact(
+          name, {"manifest", evidence::Kind::environment, evidence::Format::lines});
+    });
+  if (name_space_.empty()) name_space_ = line(1).empty() ? "default" : line(1);
 }
 
 void Kubernetes::note_missing(const std::string& what, const Failure& failure) {
   Job job;
   job.id = "target";
   job.role = evidence::Kind::pod;
-  job.place.name_space = name_space_;
-  job.argv = {"kubectl", "-n", name_space_, "get", what};
+  const std::string resource = what.substr(0, what.find('/'));
+  if (resource == "node") {
+    job.role = evidence::Kind::node;
+    job.place.node = what.substr(resource.size() + 1);
+    job.argv = {"kubectl", "get", "node", job.place.node};
+  } else {
+    job.place.name_space = name_space_;
+    job.argv = {"kubectl", "-n", name_space_, "get"};
+    for (const auto word : base::split_blanks(what)) job.argv.emplace_back(word);
+    if (resource == "pod")
+      job.place.pod = what.substr(resource.size() + 1);
+    else
+      job.place.workload = what;
+  }
   session_.add_absent(job, failure.status == "ok" ? "missing" : failure.status,
                       failure.reason.empty() ? "no pod was found" : failure.reason);
 }
@@ -188,6 +201,11 @@ void Kubernetes::add_groups() {
 
 void Kubernetes::add_pods_of_nodes() {
   for (const auto& node : session_.request().nodes) {
+    const Answer object = get({"kubectl", "get", "node", node, "-o", "name"}, k_short);
+    if (object.failure.status == "missing") {
+      note_missing("node/" + node, object.failure);
+      continue;
+    }
     add_once(nodes_, node);
     const Answer answer = get(
         {"kubectl", "get", "pods", "-A", "--field-selector", "spec.nodeName=" + node, "-o", "json"},
@@ -200,7 +218,7 @@ void Kubernetes::add_pods_of_nodes() {
 
 base::Status Kubernetes::resolve() {
   if (auto answers = check_api(); !answers) return answers;
-  find_namespace();
+  find_context();
   const Request& request = session_.request();
   if (!request.names.empty() || !request.selector.empty()) add_once(name_spaces_, name_space_);
   for (const auto& name : request.names) add_named(name);
@@ -209,7 +227,6 @@ base::Status Kubernetes::resolve() {
   add_groups();
   add_pods_of_nodes();
   session_.edit_manifest([&](bundle::Manifest& manifest) {
-    if (!request.context.empty()) manifest.cluster["context"] = request.context;
     for (const Pod& pod : pods_)
       manifest.targets.push_back({pod.name_space, pod.name, pod.uid,
                                   pod.node.empty() ? "" : session_.shown_host(pod.node)});
@@ -273,6 +290,14 @@ void Kubernetes::add_item(const PlanItem& item) {
             });
           };
         }
+        if (item.id == "rights") {
+          job.capture = k_objects;
+          job.then = [this](const Result& result) {
+            session_.edit_manifest([&](bundle::Manifest& manifest) {
+              if (manifest.identity.empty()) manifest.identity = rights_in_short(result.redacted);
+            });
+          };
+        }
         session_.add(std::move(job));
       }
       break;
@@ -299,7 +324,9 @@ void Kubernetes::add_item(const PlanItem& item) {
           }
           Values values = values_of(pod);
           values["container"] = container.name;
-          session_.add(job_for(item, values));
+          Job job = job_for(item, values);
+          add_newest_lines(job);
+          session_.add(std::move(job));
         }
       break;
     case Scope::engine:
@@ -322,6 +349,23 @@ void Kubernetes::add_item(const PlanItem& item) {
     case Scope::host:
       break;  // when the pods of the node are known
   }
+}
+
+/// `kubectl logs` begins with the oldest lines. Where it does not get to the end in time, the
+/// newest ones, which tell of the fault, are asked for by themselves.
+void Kubernetes::add_newest_lines(Job& job) {
+  if (job.keep != Keep::head_and_tail ||
+      std::find(job.argv.begin(), job.argv.end(), "logs") == job.argv.end())
+    return;
+  Job newest = job;
+  newest.id += "-newest";
+  newest.argv.emplace_back("--tail=10000");
+  newest.note = "the newest lines; the whole log did not come in time";
+  const auto dot = newest.path.rfind('.');
+  newest.path.insert(dot == std::string::npos ? newest.path.size() : dot, "-newest");
+  job.then = [this, newest = std::move(newest)](const Result& result) {
+    if (result.row.status == "timeout" && !session_.over()) session_.add(newest);
+  };
 }
 
 void Kubernetes::add_rotated(const PlanItem& item, const Pod& pod, const Container& container) {
@@ -360,18 +404,18 @@ void Kubernetes::try_port(const PlanItem& item, const Pod& pod, const Container&
                           std::vector<int> ports, std::size_t at) {
   Values values = values_of(pod);
   values["container"] = container.name;
-  const auto url_of = [&](int port, const std::string& path) {
-    return "/api/v1/namespaces/" + pod.name_space + "/pods/" + pod.name + ":" +
-           std::to_string(port) + "/proxy/" + path;
+  const auto command_of = [&](int port) {
+    return engine_command(
+        session_.request(),
+        proxy_path(pod.name_space, pod.name, std::to_string(port), fill(item.url, values)), false,
+        item.deadline);
   };
   Failure last{"missing", "the pod is not running: its phase is " + pod.phase};
   if (pod.phase == "Running") {
     for (; at < ports.size() && !session_.over(); ++at) {
       std::string text;
       constexpr std::size_t k_look = 64 * 1024;
-      const auto ended = session_.ask(
-          command({"kubectl", "get", "--raw", url_of(ports[at], item.url)}, item.deadline),
-          item.deadline, text, k_look);
+      const auto ended = session_.ask(command_of(ports[at]), item.deadline, text, k_look);
       last = read_failure(ended, {});
       if (last.status == "ok" &&
           (is_metrics(text) || text.substr(0, 1) == "{" || text.substr(0, 1) == "["))
@@ -380,7 +424,7 @@ void Kubernetes::try_port(const PlanItem& item, const Pod& pod, const Container&
     }
   }
   Job job = job_for(item, values);
-  job.argv = command({"kubectl", "get", "--raw", url_of(ports.front(), item.url)}, item.deadline);
+  job.argv = command_of(ports.front());
   // An engine that does not answer is what is being diagnosed, not a failure to collect.
   const bool dead = last.status == "error" || last.status == "timeout";
   session_.add_absent(job, dead ? "missing" : last.status, last.reason);
@@ -393,14 +437,13 @@ void Kubernetes::engine_found(const PlanItem& first, const Pod& pod, const Conta
   values["port"] = std::to_string(port);
   const auto make = [this, values, pod, port](const PlanItem& item) {
     Job job = job_for(item, values);
-    job.argv = command({"kubectl", "get", "--raw",
-                        "/api/v1/namespaces/" + pod.name_space + "/pods/" + pod.name + ":" +
-                            std::to_string(port) + "/proxy/" + fill(item.url, values)},
-                       item.deadline);
+    job.argv = engine_command(
+        session_.request(),
+        proxy_path(pod.name_space, pod.name, std::to_string(port), fill(item.url, values)),
+        item.whole_answer, item.deadline);
     job.place.container = values.at("container");
-    // `/health` of a sick engine answers 503: its words come as kubectl's error.
-    job.keep_error_text = item.url != "metrics";
     job.error_is_answer = true;
+    job.whole_answer = item.whole_answer;
     return job;
   };
   Job scrape = make(first);
@@ -497,8 +540,7 @@ void Kubernetes::on_node_pods(const std::string& node, const Result& result) {
   }
   Channel channel;
   channel.node = node;
-  channel.prefix = command(
-      {"kubectl", "-n", best->name_space, "exec", best->name, "-c", container, "--"}, k_short);
+  channel.prefix = enter_pod(session_.request(), best->name_space, best->name, container);
   hosts_.add_node(channel, mine);
 }
 
@@ -507,20 +549,24 @@ bool Kubernetes::enter_by_debug_pod(const std::string& node, const std::vector<P
   std::string said;
   constexpr milliseconds k_make{20'000};
   constexpr std::size_t k_words = 64 * 1024;
-  // It ends by itself should nobody be left to delete it.
-  const auto lifetime =
-      std::to_string(std::chrono::duration_cast<seconds>(session_.request().deadline).count() + 60);
-  const auto made =
-      session_.ask(command({"kubectl", "-n", name_space_, "debug", "node/" + node,
-                            "--image=" + session_.request().debug_image, "--profile=sysadmin",
-                            "--attach=false", "--", "sleep", lifetime},
-                           k_make),
-                   k_make, said, k_words);
+  // Not to be cancelled: a pod whose name was not read could not be deleted.
+  base::Command making;
+  making.argv = make_debug_pod(session_.request(), name_space_, node);
+  making.deadline = k_make;
+  const auto made = base::run(making, [&](std::string_view piece) {
+    said.append(piece.substr(0, k_words - std::min(k_words, said.size())));
+    return true;
+  });
   said += made.error_text;
   const auto failure = read_failure(made, {});
   const auto at = said.find("node-debugger-");
   if (failure.status != "ok" || at == std::string::npos) {
     reason = "the debug pod could not be made: " + failure.reason;
+    if (failure.status == "timeout") {
+      const std::lock_guard lock(mutex_);
+      debug_notes_.push_back("a debug pod may be left on " + session_.shown_host(node) +
+                             ": look for node-debugger- in kubectl get pods -n " + name_space_);
+    }
     return false;
   }
   const std::string name =
@@ -544,18 +590,16 @@ bool Kubernetes::enter_by_debug_pod(const std::string& node, const std::vector<P
   }
   Channel channel;
   channel.node = node;
-  channel.prefix =
-      command({"kubectl", "-n", name_space_, "exec", name, "--", "chroot", "/host"}, k_short);
+  channel.prefix = enter_debug_pod(session_.request(), name_space_, name);
   hosts_.add_node(channel, pods);
   return true;
 }
 
 std::vector<std::string> Kubernetes::clean_up() {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = std::move(debug_notes_);
   for (const auto& name : debug_pods_) {
     base::Command removal;
-    removal.argv =
-        command({"kubectl", "-n", name_space_, "delete", "pod", name, "--wait=false"}, k_short);
+    removal.argv = delete_debug_pod(session_.request(), name_space_, name);
     removal.deadline = k_short;
     // Not to be cancelled: what this run made, it removes.
     if (!base::run(removal, [](std::string_view) { return true; }).ok())

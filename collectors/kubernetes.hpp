@@ -25,20 +25,19 @@ class Kubernetes {
   /// that is still there.
   [[nodiscard]] std::vector<std::string> clean_up();
 
-  /// `kubectl` with context and request timeout in front of the plan's words.
-  [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& words,
-                                                 std::chrono::milliseconds deadline) const;
-
  private:
   struct Answer {
     std::string text;
     Failure failure;
     [[nodiscard]] bool ok() const { return failure.status == "ok"; }
   };
+  [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& words,
+                                                 std::chrono::milliseconds deadline) const;
   [[nodiscard]] Answer get(const std::vector<std::string>& words,
                            std::chrono::milliseconds deadline);
   [[nodiscard]] base::Status check_api();
-  void find_namespace();
+  /// Names the context and, where none was asked for, its namespace.
+  void find_context();
   void add_pods_by_selector(const std::string& selector, const std::string& what);
   void add_named(const std::string& name);
   void add_workload(const std::string& kind, const std::string& name);
@@ -50,6 +49,7 @@ class Kubernetes {
   [[nodiscard]] Values values_of(const Pod& pod) const;
   [[nodiscard]] Job job_for(const PlanItem& item, const Values& values) const;
   void add_item(const PlanItem& item);
+  void add_newest_lines(Job& job);
   void add_rotated(const PlanItem& item, const Pod& pod, const Container& container);
   void add_engines(const PlanItem& item);
   void try_port(const PlanItem& item, const Pod& pod, const Container& container,
@@ -76,7 +76,8 @@ class Kubernetes {
   std::vector<std::string> name_spaces_;
   std::mutex mutex_;
   std::vector<std::string> owners_seen_;
-  std::vector<std::string> debug_pods_;  ///< made by this run, to be deleted by it
+  std::vector<std::string> debug_pods_;   ///< made by this run, to be deleted by it
+  std::vector<std::string> debug_notes_;  ///< of pods that may be left
 };
 
 }  // namespace triage::collectors

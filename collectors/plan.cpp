@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/text.hpp"
+#include "bundle/spool.hpp"
 #include "collectors/built_in_plan.hpp"
 
 namespace triage::collectors {
@@ -50,6 +51,29 @@ const std::set<std::string_view>& placeholders_of(Scope scope) {
   return k_known.at(scope);
 }
 
+/// What must stand in the path of an item so that each of several subjects has a place of its own.
+std::vector<std::string_view> subjects_of(Scope scope) {
+  switch (scope) {
+    case Scope::run:
+      return {};
+    case Scope::name_space:
+      return {"namespace"};
+    case Scope::pod:
+    case Scope::engine:
+      return {"namespace", "pod"};
+    case Scope::container:
+      return {"namespace", "pod", "container"};
+    case Scope::owner:
+      return {"namespace", "kind", "name"};
+    case Scope::node:
+    case Scope::host:
+      return {"node"};
+    case Scope::gpu_pod:
+      return {"pod", "container"};
+  }
+  return {};
+}
+
 /// A mistake in a plan, thrown inside this file only: yaml-cpp throws its own in the same places.
 struct Mistake {
   YAML::Mark mark;
@@ -83,6 +107,19 @@ class Reader {
     for (const auto& item : plan.items)
       if (!item.after.empty() && ids.count(item.after) == 0)
         fail(items, "`" + item.id + "` waits for `" + item.after + "`, which no item is");
+    std::map<std::string, std::string> owner_of_path;
+    for (std::size_t i = 0; i < plan.items.size(); ++i) {
+      const PlanItem& item = plan.items[i];
+      if (item.path.find("{name}") != std::string::npos) continue;  // the names differ
+      const auto [known, fresh] = owner_of_path.emplace(item.path, item.id);
+      if (!fresh)
+        fail(items[i], "`" + item.id + "` and `" + known->second + "` have the same `path`",
+             "each piece of evidence needs a place of its own");
+    }
+    for (const auto& [name, gate] : plan.gates)
+      if (const auto known = owner_of_path.find(gate.path); known != owner_of_path.end())
+        fail(root["gates"],
+             "the gate `" + name + "` and `" + known->second + "` have the same `path`");
     std::stable_sort(plan.items.begin(), plan.items.end(),
                      [](const PlanItem& a, const PlanItem& b) { return a.order < b.order; });
     return plan;
@@ -173,7 +210,7 @@ class Reader {
     if (!node.IsMap()) fail(node, "an item is a mapping");
     known_keys(node,
                {"id", "role", "for", "order", "tier", "deadline", "cap", "keep", "command", "each",
-                "url", "files", "path", "gate", "after", "pause", "optional", "absent"});
+                "url", "answer", "files", "path", "gate", "after", "pause", "optional", "absent"});
     PlanItem item;
     item.id = text(node, "id");
     if (item.id.empty()) fail(node, "an item needs an `id`");
@@ -194,6 +231,10 @@ class Reader {
     item.command = texts(node, "command");
     item.each = texts(node, "each");
     item.url = text(node, "url");
+    const auto answer = text(node, "answer");
+    if (!answer.empty() && (answer != "whole" || item.url.empty()))
+      fail(node["answer"], "`answer: whole` is all that `answer` knows, beside a `url`");
+    item.whole_answer = !answer.empty();
     item.files = texts(node, "files");
     item.path = text(node, "path");
     item.deadline = duration(node, "deadline", item.deadline);
@@ -260,6 +301,22 @@ class Reader {
     check_placeholders(node, item.url, item.scope);
     for (const auto* words : {&item.command, &item.each, &item.files})
       for (const auto& word : *words) check_placeholders(node, word, item.scope);
+    std::string sample = fill(item.path, {});
+    std::replace_if(
+        sample.begin(), sample.end(), [](char c) { return c == '<' || c == '>'; }, 'x');
+    if (sample != bundle::safe_path(sample))
+      fail(node["path"], "`" + item.path + "` is no path inside a bundle",
+           "write a relative path of letters, digits and ._-+=@, without `..`");
+    static const std::set<std::string_view> k_own{"manifest.json", "README.txt", "collect.log",
+                                                  "redaction.json", "SHA256SUMS"};
+    if (k_own.count(item.path) > 0)
+      fail(node["path"], "`" + item.path + "` is what triage itself writes", "choose another");
+    for (const auto name : subjects_of(item.scope))
+      if (item.path.find("{" + std::string(name) + "}") == std::string::npos)
+        fail(node["path"],
+             "an item `for: " + std::string(to_string(item.scope)) + "` needs {" +
+                 std::string(name) + "} in `path`",
+             "what is gathered for several would overwrite itself");
   }
 };
 

@@ -46,6 +46,7 @@ struct PlanItem {
   std::vector<std::string> command;
   std::vector<std::string> each;   ///< run for every name that `command` listed
   std::string url;                 ///< path below an engine's port
+  bool whole_answer = false;       ///< status line, headers and body, of errors too
   std::vector<std::string> files;  ///< patterns on a host
   std::string path;                ///< in the bundle
   std::chrono::milliseconds deadline{30'000};

@@ -8,6 +8,7 @@
 #include "bundle/input.hpp"
 #include "bundle/streams.hpp"
 #include "collectors/http.hpp"
+#include "collectors/text_facts.hpp"
 #include "evidence/time.hpp"
 
 namespace triage::collectors {
@@ -17,6 +18,7 @@ using std::chrono::milliseconds;
 using Ended = base::Ended;
 
 constexpr std::size_t k_head = 64 * 1024;
+constexpr std::size_t k_sample = 512;
 
 /// Raw output of a program on its way to the spool: decompressed when it is compressed (rotated
 /// logs), redacted, capped. The format is taken from the first bytes, since redaction reads JSON
@@ -52,6 +54,11 @@ class Intake {
   [[nodiscard]] std::uint64_t redactions() const { return stream_ ? stream_->counts().total() : 0; }
   [[nodiscard]] bundle::SpoolFile& file() { return file_; }
   [[nodiscard]] std::string& raw() { return raw_; }
+  /// The whole output when it is short.
+  [[nodiscard]] std::string_view sample() const {
+    return capped_.seen() <= k_sample ? std::string_view(sample_) : std::string_view();
+  }
+  [[nodiscard]] const TextFacts& facts() const { return facts_; }
   [[nodiscard]] std::string& redacted() { return redacted_; }
 
  private:
@@ -93,12 +100,14 @@ class Intake {
     }
   }
   void take(std::string_view text) {
+    if (sample_.size() < k_sample) sample_.append(text.substr(0, k_sample - sample_.size()));
     if (redacted_.size() < job_.capture)
       redacted_.append(text.substr(0, job_.capture - redacted_.size()));
     capped_.feed(text, [&](std::string_view piece) { write(piece); });
   }
   void write(std::string_view text) {
     if (problem_) return;
+    facts_.feed(text);
     if (auto wrote = file_.write(text); !wrote) problem_ = wrote.problem();
   }
 
@@ -111,13 +120,44 @@ class Intake {
   bool packed_ = false;
   std::string raw_;
   std::string redacted_;
+  std::string sample_;
+  TextFacts facts_;
   std::optional<base::Problem> problem_;
 };
+
+/// Whether an output says nothing but that there is nothing (`-- No entries --`).
+bool says_nothing(std::string_view output, const std::vector<std::string>& absent) {
+  output = base::trim(output);
+  return !output.empty() && std::any_of(absent.begin(), absent.end(), [&](const auto& words) {
+    return base::icontains(output, words);
+  });
+}
 
 std::string first_line(std::string_view text) {
   for (const auto line : base::split_lines(text))
     if (!base::trim(line).empty()) return base::shorten(base::trim(line), 300);
   return {};
+}
+
+/// The line that says why kubectl failed. What its libraries log (`E1130 08:02:21 ... memcache.go`:
+/// an aggregated API that is down, say) stands before it and is seldom the reason.
+std::string telling_line(std::string_view text) {
+  const auto is_log = [](std::string_view line) {
+    constexpr std::size_t k_prefix = 5;
+    return line.size() > k_prefix && std::string_view("IWEF").find(line[0]) != std::string::npos &&
+           std::all_of(line.begin() + 1, line.begin() + k_prefix,
+                       [](char c) { return c >= '0' && c <= '9'; }) &&
+           line[k_prefix] == ' ';
+  };
+  std::string_view other;
+  for (const auto line : base::split_lines(text)) {
+    const auto words = base::trim(line);
+    if (words.empty() || is_log(words)) continue;
+    if (words.starts_with("Error from server") || words.starts_with("error: "))
+      return base::shorten(words, 300);
+    if (other.empty()) other = words;
+  }
+  return other.empty() ? first_line(text) : base::shorten(other, 300);
 }
 
 /// A command as a person wants to see it go by: what is run inside a pod, without the way there.
@@ -151,7 +191,7 @@ std::int64_t WallClock::now_ns() const {
 }
 
 Failure read_failure(const Ended& ended, const std::vector<std::string>& absent) {
-  const std::string said = first_line(ended.error_text);
+  const std::string said = telling_line(ended.error_text);
   const auto has = [&](std::string_view words) { return base::icontains(ended.error_text, words); };
   switch (ended.how) {
     case Ended::How::not_found:
@@ -252,8 +292,12 @@ void Session::add_text(const Job& job, const std::string& text) {
   result.row = start_row(job);
   const std::string redacted =
       redactor_.redact(text, {job.path, job.role, bundle::recognise(text, job.path).format});
+  result.row.path = claim_path(result.row.path);
   const auto digest = spool_.write(result.row.path, redacted);
   if (digest) {
+    TextFacts facts;
+    facts.feed(redacted);
+    facts.describe(result.row);
     result.row.status = "ok";
     result.row.reason = job.note;
     result.row.sha256 = *digest;
@@ -307,12 +351,20 @@ bundle::ManifestItem Session::start_row(const Job& job) {
   return row;
 }
 
+std::string Session::claim_path(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  std::string name = path;
+  for (int i = 2; !claimed_.insert(name).second; ++i) name = path + "-" + std::to_string(i);
+  return name;
+}
+
 void Session::execute(const Job& job) {
   Result result;
   result.row = start_row(job);
   if (job.capture == 0) {
     if (const auto it = resumed_.find(result.row.path); it != resumed_.end()) {
       result.row = it->second;
+      (void)claim_path(result.row.path);
       report(job, nullptr, milliseconds{0});
       record(job, result);
       return;
@@ -330,6 +382,8 @@ void Session::execute(const Job& job) {
     skip = "the bundle cannot be written";
   else if (room < k_smallest && job.cap > k_smallest)
     skip = "the size limit of the bundle was reached";
+  else if (job.skip)
+    skip = job.skip();
   if (!skip.empty()) {
     result.row.status = "skipped";
     result.row.reason = skip;
@@ -337,7 +391,8 @@ void Session::execute(const Job& job) {
     record(job, result);
     return;
   }
-  auto file = spool_.open(job.path);
+  result.row.path = claim_path(result.row.path);
+  auto file = spool_.open(result.row.path);
   if (!file) {
     const std::lock_guard lock(mutex_);
     fatal_ = file.problem();
@@ -346,15 +401,29 @@ void Session::execute(const Job& job) {
   Intake intake(job, std::min(job.cap, std::max(room, k_smallest)), redactor_, std::move(*file));
   const milliseconds deadline = std::max(milliseconds{1}, std::min(job.deadline, left()));
   const auto take = [&](std::string_view piece) { return intake.feed(piece); };
+  // The head of an answer comes after its body: of kubectl on another output.
+  std::string body;
+  const auto take_body = [&](std::string_view piece) {
+    body.append(piece.substr(0, job.cap - std::min<std::uint64_t>(job.cap, body.size())));
+    return body.size() < job.cap;
+  };
+  const base::TakeOutput output =
+      job.whole_answer ? base::TakeOutput(take_body) : base::TakeOutput(take);
+  HttpHead head;
   if (!job.url.empty()) {
-    result.ended = http_get(job.url, deadline, take, &interrupted_);
+    result.ended = http_get(job.url, deadline, output, &interrupted_, &head);
   } else {
     base::Command command;
     command.argv = job.argv;
     command.deadline = deadline;
     command.environment = {{"LC_ALL", "C"}};
-    result.ended = base::run(command, take, &interrupted_);
+    result.ended = base::run(command, output, &interrupted_);
+    if (job.whole_answer) head = read_http_head(result.ended.error_text, body);
   }
+  if (job.whole_answer && !head.status.empty())
+    (void)intake.feed(head.status + "\n" + head.fields + "\n" + body);
+  else if (job.whole_answer)
+    (void)intake.feed(body);
   const bool from_errors = job.keep_error_text && result.ended.bytes == 0 &&
                            result.ended.how != Ended::How::not_found &&
                            !result.ended.error_text.empty();
@@ -367,10 +436,21 @@ void Session::execute(const Job& job) {
   result.raw = std::move(intake.raw());
   result.redacted = std::move(intake.redacted());
   judge(job, result);
+  const bool answered = job.whole_answer && !head.status.empty();
+  if (answered && result.row.status != "ok") {
+    result.row.status = "ok";
+    result.row.reason = head.status;
+  }
+  if (result.row.status == "ok" && says_nothing(intake.sample(), job.absent)) {
+    result.row.status = "empty";
+    result.row.reason = first_line(intake.sample());
+  }
   const bool failed = result.row.status != "ok" && result.row.status != "timeout";
   const bool keep = result.row.bytes_kept > 0 && result.row.status != "missing" &&
+                    result.row.status != "empty" &&
                     (!failed || job.keep_failed_output || from_errors);
-  if (job.error_is_answer && failed) result.row.status = keep ? "ok" : "missing";
+  if (job.error_is_answer && failed && !keep && result.row.status == "error")
+    result.row.status = "missing";
   if (intake.problem()) {
     const std::lock_guard lock(mutex_);
     fatal_ = intake.problem();
@@ -384,11 +464,16 @@ void Session::execute(const Job& job) {
       return;
     }
     result.row.sha256 = *digest;
+    intake.facts().describe(result.row);
     std::uint64_t before = size_left_.load();
     while (!size_left_.compare_exchange_weak(before,
                                              before - std::min(before, result.row.bytes_kept))) {
     }
   } else {
+    {
+      const std::lock_guard lock(mutex_);
+      claimed_.erase(result.row.path);
+    }
     result.row.path.clear();
     result.row.bytes_kept = 0;
     result.row.cut.reset();
@@ -426,8 +511,9 @@ void Session::report(const Job& job, const bundle::ManifestItem* finished, milli
   if (!progress_) return;
   const std::lock_guard lock(progress_mutex_);
   Step step;
-  if (finished == nullptr) ++begun_;
-  step.number = begun_;
+  // Several run at a time: a step's number is its place among those that have ended.
+  if (finished != nullptr) ++ended_;
+  step.number = finished != nullptr ? ended_ : ended_ + 1;
   step.total = total_;
   step.where = where_of(job.place);
   step.what = shown_command(job);
@@ -460,7 +546,13 @@ bundle::Manifest Session::manifest() {
 
 std::string Session::log_text() {
   const std::lock_guard lock(mutex_);
-  return log_;
+  if (!clock_.fixed()) return log_;
+  // Commands run side by side: of the same evidence the same log, in whatever order they ended.
+  auto lines = base::split_lines(log_);
+  std::stable_sort(lines.begin(), lines.end());
+  std::string sorted;
+  for (const auto line : lines) sorted.append(line).push_back('\n');
+  return sorted;
 }
 
 void Session::save_manifest_now_and_then(bool now) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,9 +56,13 @@ struct Job {
   bool keep_failed_output = false;
   /// When there is no output, what it said on standard error is the evidence.
   bool keep_error_text = false;
-  /// An error is an answer (an engine that is down): the row says `ok` with the words, or
-  /// `missing`.
+  /// Of an engine that is down: what does not answer is `missing`, which is no failure to collect.
   bool error_is_answer = false;
+  /// What an engine answers is kept with its status line and headers, an error too: then the row
+  /// says `ok`, and the status.
+  bool whole_answer = false;
+  /// Asked when its turn comes: a reason not to run it, or nothing.
+  std::function<std::string()> skip;
   std::string note;         ///< reason to write beside `ok`, where there is something to say
   std::size_t capture = 0;  ///< bytes of raw output to hand to `then`
   std::function<void(const Result&)> then;
@@ -117,6 +122,9 @@ class Session {
 
  private:
   void execute(const Job& job);
+  /// The job's path, or one beside it where another piece of evidence has that: two files of
+  /// different directories may be called the same.
+  [[nodiscard]] std::string claim_path(const std::string& path);
   void record(const Job& job, Result& result);
   void judge(const Job& job, Result& result) const;
   [[nodiscard]] bundle::ManifestItem start_row(const Job& job);
@@ -137,13 +145,14 @@ class Session {
   std::mutex mutex_;
   bundle::Manifest manifest_;
   std::map<std::string, bundle::ManifestItem> resumed_;  ///< by path
+  std::set<std::string> claimed_;                        ///< paths of this run
   std::string log_;
   std::optional<base::Problem> fatal_;
   std::chrono::steady_clock::time_point saved_;
 
   std::mutex progress_mutex_;
   std::size_t total_ = 0;
-  std::size_t begun_ = 0;
+  std::size_t ended_ = 0;
 };
 
 /// What kubectl's error text means for a row: status and the line that says it.

@@ -501,11 +501,13 @@ std::string Redactor::redact(std::string_view text, const Source& source) {
   return out;
 }
 
-std::string Redactor::pseudonym_of_host(std::string_view host) const {
-  if (is_private_host(host, true))
-    return shared_->options.strict ? shared_->namer.name_of_whole_host(host)
-                                   : shared_->namer.name_of_host(host);
-  return std::string(host);
+std::string Redactor::pseudonym_of_host(std::string_view host) {
+  if (shared_->options.strict) {
+    if (host.empty() || host == "localhost") return std::string(host);
+    shared_->known.add(host, What::host);
+    return shared_->namer.name_of_whole_host(host);
+  }
+  return is_private_host(host, true) ? shared_->namer.name_of_host(host) : std::string(host);
 }
 
 std::string Redactor::pseudonym_of_ip(std::string_view address) {

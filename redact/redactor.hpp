@@ -102,8 +102,8 @@ class Redactor {
   [[nodiscard]] Stream check(const Source& source);
 
   /// The name that an address has in this run: for paths and manifests. A host without a domain
-  /// keeps its name.
-  [[nodiscard]] std::string pseudonym_of_host(std::string_view host) const;
+  /// keeps its name, unless redaction is strict: then it has none, and texts lose it from here on.
+  [[nodiscard]] std::string pseudonym_of_host(std::string_view host);
   [[nodiscard]] std::string pseudonym_of_ip(std::string_view address);
 
   [[nodiscard]] Counts totals() const;

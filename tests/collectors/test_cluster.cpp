@@ -112,3 +112,25 @@ TEST_CASE("the clock command's answer is read, and what is missing stays unknown
   CHECK(clock.zone == "CET");
   CHECK_FALSE(collectors::parse_clock("sh: not found\n").uptime_s.has_value());
 }
+
+TEST_CASE("AMD's device plugin is known by its operator's namespace") {
+  collectors::Pod pod = named("default-device-plugin-abcde");
+  CHECK_FALSE(collectors::gpu_daemon(pod).has_value());  // storage and network have some too
+  pod.name_space = "kube-amd-gpu";
+  REQUIRE(collectors::gpu_daemon(pod).has_value());
+  CHECK(collectors::gpu_daemon(pod)->role == evidence::Kind::device_plugin_log);
+}
+
+TEST_CASE("what a person may read is told in one line") {
+  CHECK(collectors::rights_in_short("Resources   Non-Resource URLs   Resource Names   Verbs\n"
+                                    "pods        []   []   [get list watch]\n"
+                                    "pods/log    []   []   [get]\n"
+                                    "events.events.k8s.io   []   []   [list]\n"
+                                    "pods/exec   []   [only-this-one]   [create]\n") ==
+        "may get pods, get pods/log, list events; may not get nodes, create pods/exec, get "
+        "pods/proxy, get nodes/proxy");
+  CHECK(collectors::rights_in_short("Resources Verbs\n*.*   []   []   [*]\n") ==
+        "may get pods, get pods/log, list events, get nodes, create pods/exec, get pods/proxy, get "
+        "nodes/proxy");
+  CHECK(collectors::rights_in_short("error: forbidden").empty());
+}

@@ -271,11 +271,25 @@ TEST_CASE("a dry run prints the commands and runs none; --list prints a plan tha
   const World world;
   for (const char* name : {"dmesg", "nvidia-smi", "kubectl", "journalctl"})
     world.tool(name, "touch \"$HOME/ran\"");
-  const Run dry = run(world, {"collect", "chat-0", "-n", "llm", "--local", "--dry-run"});
+  const Run dry = run(world, {"collect", "chat-0", "-n", "llm", "--local", "--debug-node",
+                              "--context", "prod", "--dry-run"});
   CHECK(dry.exit() == 0);
-  CHECK(dry.out.find("kubectl -n llm logs <pod> -c <container> --previous --timestamps") !=
-        std::string::npos);
-  CHECK(dry.out.find("nvidia-smi -q\n") != std::string::npos);
+  for (const char* command :
+       {"kubectl --context prod --request-timeout=60s -n llm logs <pod> -c <container> --previous "
+        "--timestamps\n",
+        "kubectl --context prod --request-timeout=15s -n llm get pod chat-0 -o json\n",
+        "/pods/<pod>:<port>/proxy/health -v=8\n", "exec <gpu-pod> -c <container> -- nvidia-smi -L",
+        "debug node/<node> --image=busybox:stable", "exec <debug-pod> -- chroot /host dmesg\n",
+        "delete pod <debug-pod> --wait=false", "\nnvidia-smi -q   # where",
+        "\nrocm-smi -i   # gate", "\nsh -c 'echo now ", "\ncat -- /var/log/kern.log*",
+        "GET http://127.0.0.1:<port>/metrics\n"}) {
+    CAPTURE(std::string(command));
+    CHECK(dry.out.find(command) != std::string::npos);
+  }
+  CHECK(dry.out.find("<since>") == std::string::npos);
+  const Run plain = run(world, {"collect", "chat-0", "-n", "llm", "--dry-run"});
+  CHECK(plain.out.find("debug node/") == std::string::npos);
+  CHECK(plain.out.find("delete pod") == std::string::npos);
   CHECK_FALSE(std::filesystem::exists(world.path("home/ran")));
   const Run list = run(world, {"collect", "--list"});
   CHECK(collectors::parse_plan(list.out, "x").ok());
@@ -295,6 +309,25 @@ TEST_CASE("usage mistakes are said in one line with exit 2") {
   CHECK(mistake({"collect", "--local", "--plan", "/no/such"}).find("/no/such") !=
         std::string::npos);
   CHECK(mistake({"collect", "--resume", "/no/such"}).find("/no/such") != std::string::npos);
+  for (const char* target : {"", "deploy/", "/x", "two words"})
+    CHECK(mistake({"collect", target}).find("names nothing") != std::string::npos);
+  CHECK(mistake({"collect", "--node", ""}).find("--node") != std::string::npos);
+  CHECK(mistake({"collect", "--", "-x"}).find("names nothing") != std::string::npos);
+  // Before anything is gathered, not when it would be lost.
+  world.tool("dmesg", "touch \"$HOME/ran\"");
+  CHECK(mistake({"collect", "--local", "-o", "-"}).find("a bundle is a file") != std::string::npos);
+  CHECK(mistake({"collect", "--local", "-o", world.path("b.zip")}).find("FILE.tar.gz") !=
+        std::string::npos);
+  CHECK(mistake({"collect", "--local", "-o", world.path("out")}).find("is a directory") !=
+        std::string::npos);
+  CHECK(mistake({"collect", "--local", "--map", world.path("no/such/map")})
+            .find("No such file or directory") != std::string::npos);
+  CHECK(mistake({"collect", "--local", "--map", world.path("b.tar.gz"), "-o",
+                 world.path("out/../b.tar.gz")})
+            .find("a file each") != std::string::npos);
+  CHECK(mistake({"collect", "--local", "--label", "ticket"}).find("KEY=VALUE") !=
+        std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(world.path("home/ran")));
 }
 
 TEST_CASE("the private map is written outside the bundle for its owner alone") {
@@ -307,4 +340,138 @@ TEST_CASE("the private map is written outside the bundle for its owner alone") {
   REQUIRE(::stat(world.path("map.json").c_str(), &info) == 0);
   CHECK((info.st_mode & 0777U) == 0600);
   CHECK(open(got.bundle).checked.manifest.redaction.map_written);
+}
+
+TEST_CASE("the manifest says of each text when it was written and how, and never the salt") {
+  const World world;
+  world.tool("dmesg",
+             "echo '[    1.250000] EDAC MC: Ver: 3.0.0'; echo '[  900.500000] EDAC MC: gone'");
+  world.tool("journalctl",
+             "case \"$*\" in *-b\\ 0*) echo '2026-01-12T08:00:00.250000+00:00 n kernel: \303\244';"
+             " echo '2026-01-12T08:05:00+00:00 n kernel: b';; *) echo '-- No entries --';; esac");
+  const Run got = run(world, local(world, {"--salt", "grains-of-it", "--label", "ticket=INC-7",
+                                           "--label", "env=prod"}));
+  INFO(got.errors());
+  const Bundle bundle = open(got.bundle);
+  const auto& manifest = bundle.checked.manifest;
+  CHECK(manifest.labels.at("ticket") == "INC-7");
+  CHECK(manifest.labels.at("env") == "prod");
+  for (const auto& word : manifest.cmdline) CHECK(word.find("grains-of-it") == std::string::npos);
+  CHECK_FALSE(bundle.holds("grains-of-it"));
+  CHECK(bundle.row("dmesg")->time_format == "monotonic");
+  CHECK(bundle.row("dmesg")->time_first == "1.250000");
+  CHECK(bundle.row("dmesg")->time_last == "900.500000");
+  CHECK(bundle.row("dmesg")->encoding == "ascii");
+  CHECK(bundle.row("journal-kernel")->time_format == "rfc3339");
+  CHECK(bundle.row("journal-kernel")->time_first == "2026-01-12T08:00:00.250Z");
+  CHECK(bundle.row("journal-kernel")->time_last == "2026-01-12T08:05:00Z");
+  CHECK(bundle.row("journal-kernel")->encoding == "utf-8");
+  // A journal without a line is no evidence.
+  CHECK(bundle.status("kubelet") == "empty");
+  CHECK(bundle.row("kubelet")->reason == "-- No entries --");
+  CHECK(bundle.row("kubelet")->path.empty());
+}
+
+TEST_CASE("many commands at a time give the same bytes too, when salt and time are fixed") {
+  const World world;
+  std::string plan = "plan: t\nitems:\n";
+  for (int i = 0; i < 12; ++i)
+    plan += "  - {id: i" + std::to_string(i) +
+            ", role: environment, for: host, command: [pause, '" + std::to_string(i) +
+            "'], path: 'nodes/{node}/" + std::to_string(i) + ".txt'}\n";
+  world.tool("pause", "sleep 0.$(od -An -N1 -tu1 /dev/urandom | tr -d ' '); echo \"item $1\"");
+  world.write("plan.yaml", plan);
+  std::string first;
+  for (int i = 0; i < 2; ++i) {
+    const Run got =
+        run(world, local(world, {"--plan", world.path("plan.yaml"), "--salt", "s", "--jobs", "6"}),
+            {{"SOURCE_DATE_EPOCH", "1768206000"}});
+    REQUIRE(got.exit() == 0);
+    const std::string bytes = read_file(got.bundle);
+    if (first.empty()) first = bytes;
+    CHECK(bytes == first);
+  }
+}
+
+TEST_CASE("the summary counts each step once and names what was cut, kept in part and missing") {
+  const World world;
+  world.tool("dmesg", "yes '[    1.000000] EDAC MC: much' | head -c 3000000");
+  world.tool("free", "echo 'Mem: 1'; sleep 600");
+  const auto plan =
+      hasty_plan(world, {{"cap: 16MiB", "cap: 64KiB"},
+                         {"command: [free, -b]", "command: [free, -b], deadline: 1s"},
+                         {"deadline: 5s, cap: 64KiB, keep: head,\n     command: [free",
+                          "cap: 64KiB, keep: head,\n     command: [free"}});
+  const Run got = run(world, local(world, {"--plan", plan}));
+  INFO(got.errors());
+  CHECK(got.errors().find("in part  dmesg (") != std::string::npos);
+  CHECK(got.errors().find("left out\n") != std::string::npos);
+  CHECK(got.errors().find("in part  free (") != std::string::npos);
+  std::size_t number = 0;
+  for (const auto line : base::split_lines(got.errors())) {
+    if (line.substr(0, 1) != "[") continue;
+    CHECK(line.substr(1, line.find('/') - 1) == std::to_string(++number));
+  }
+  CHECK(number > 10);
+}
+
+TEST_CASE("a tool that hangs behind a good gate is noticed: no other asks the driver after it") {
+  const World world;
+  add_gpu_tools(world);
+  world.tool("nvidia-smi",
+             "[ \"$1\" = -L ] && echo 'GPU 0: NVIDIA H100' && exit; "
+             "echo \"$@\" >> \"$HOME/asked\"; sleep 600");
+  const auto plan = hasty_plan(
+      world, {{"tier: minimal, deadline: 30s, cap: 8MiB, keep: head,\n     command: [nvidia-smi]",
+               "tier: minimal, deadline: 1s, cap: 8MiB, keep: head,\n     command: [nvidia-smi]"}});
+  const Run got = run(world, local(world, {"--tier", "minimal", "--jobs", "1", "--plan", plan}));
+  INFO(got.errors());
+  const Bundle bundle = open(got.bundle);
+  CHECK(bundle.checked.manifest.nodes[0].smi_state == "hung");
+  CHECK(bundle.status("smi") == "timeout");
+  CHECK(bundle.status("smi-q") == "skipped");
+  CHECK(bundle.row("smi-q")->reason.find("nvidia-smi hangs") == 0);
+  CHECK(read_file(world.path("home/asked")) == "\n");
+  CHECK(bundle.file("nodes/" + node_of(bundle) + "/nvidia/hang.txt").find("did not answer") !=
+        std::string::npos);
+}
+
+TEST_CASE("--analyze shows the report and puts it into the bundle") {
+  const World world;
+  add_gpu_tools(world);
+  const Run got = run(world, local(world, {"--tier", "minimal", "--analyze"}));
+  INFO(got.errors());
+  CHECK(got.exit() == 0);
+  CHECK(got.out.find("xid-79") != std::string::npos);
+  CHECK(got.errors().find("next ") == std::string::npos);
+  const Run verified = run(world, {"verify", got.bundle});
+  CHECK(verified.exit() == 0);
+  base::Command list;
+  list.argv = {"tar", "-tzf", got.bundle};
+  std::string names;
+  (void)base::run(list, [&](std::string_view piece) {
+    names += piece;
+    return true;
+  });
+  CHECK(names.find("/report/report.json\n") != std::string::npos);
+  CHECK(names.find("/report/report.md\n") != std::string::npos);
+  // The report is no evidence: a second look says the same.
+  const Run again = run(world, {"analyze", "-f", "json", got.bundle});
+  CHECK(nlohmann::json::parse(again.out)["verdict"]["cause"] == "xid-79");
+}
+
+TEST_CASE("--strict takes the host's name away, and a pasted secret leaves the incident's name") {
+  const World world;
+  const std::string secret = "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";
+  world.tool("dmesg", "echo '[    1.000000] EDAC MC: Ver: 3.0.0'");
+  world.tool("uname", "echo \"Linux $(cat /proc/sys/kernel/hostname) 6.1.0\"");
+  const std::string host = base::trim(read_file("/proc/sys/kernel/hostname")).data();
+  const Run got = run(world, {"collect", "--local", "--strict", "--tier", "minimal", "--incident",
+                              "INC " + secret, "-o", world.path("out/b.tar.gz")});
+  INFO(got.errors());
+  const Bundle bundle = open(got.bundle);
+  CHECK(node_of(bundle) != base::trim(host));
+  CHECK(bundle.checked.manifest.bundle_id.find("QzkWmX") == std::string::npos);
+  CHECK(bundle.checked.manifest.incident.find("QzkWmX") == std::string::npos);
+  CHECK(run(world, {"verify", got.bundle}).exit() == 0);
 }

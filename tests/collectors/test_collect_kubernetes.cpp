@@ -122,14 +122,20 @@ TEST_CASE(
         std::string::npos);
   CHECK(bundle.file("engines/llm_chat-0/metrics-2.prom").find("num_requests_running") !=
         std::string::npos);
-  CHECK(bundle.file("engines/llm_chat-0/health.txt").find("ServiceUnavailable") !=
-        std::string::npos);
+  const std::string health = bundle.file("engines/llm_chat-0/health.txt");
+  CHECK(health.find("HTTP 503 Service Unavailable\n") == 0);
+  CHECK(health.find("Content-Type: ") != std::string::npos);
+  CHECK(health.find("\n\nsick") != std::string::npos);
+  CHECK(bundle.status("engine-health") == "ok");
+  CHECK(bundle.status("engine-version") == "missing");
+  CHECK(bundle.files.count("engines/llm_chat-0/version.json") == 0);
   CHECK(bundle.file("k8s/gpu-operator/nvidia-driver-daemonset-abcde/nvidia-driver-ctr/current.log")
             .find("Installing NVIDIA driver") != std::string::npos);
   CHECK(manifest.event_window_oldest == "2026-01-12T07:00:00Z");
   REQUIRE(manifest.targets.size() == 1);
   CHECK(manifest.targets[0].node == "gpu-3");
   CHECK(manifest.cluster.at("server") == "v1.31.4");
+  CHECK(manifest.cluster.at("context") == "t");
   CHECK(bundle.row("logs-previous")->exit_code == 0);
   CHECK_FALSE(bundle.row("logs-previous")->sha256.empty());
   if (!kubectl_execs_over_websocket()) return;
@@ -217,6 +223,43 @@ TEST_CASE("a pod that does not exist is said, and the namespace's events are kep
   const Bundle bundle = open(got.bundle);
   CHECK(bundle.status("target") == "missing");
   CHECK(bundle.status("events") == "ok");
+}
+
+TEST_CASE("a node that does not exist is said like a pod, and not taken for an empty one") {
+  if (!have(k_tools)) return;
+  const World world;
+  const Server server(world, scenario());
+  const Run got = run(world, collect(world, {"--node", "gpu-3", "--node", "gpu-77", "--tier",
+                                             "minimal", "--no-exec"}));
+  INFO(got.errors());
+  CHECK(got.exit() == 4);
+  const Bundle bundle = open(got.bundle);
+  CHECK(bundle.status("target") == "missing");
+  CHECK(bundle.row("target")->place.node == "gpu-77");
+  CHECK(got.errors().find("without  target (gpu-77): missing: ") != std::string::npos);
+  CHECK(bundle.status("node") == "ok");
+}
+
+TEST_CASE("of a log that does not come in time, the newest lines are asked for by themselves") {
+  if (!have(k_tools)) return;
+  const World world;
+  const Server server(world, scenario());
+  const auto kubectl = base::find_program("kubectl");
+  world.tool("kubectl",
+             "case \"$*\" in *--tail=*) echo '2026-01-12T09:00:00Z ERROR the newest';; "
+             "*logs*) echo '2026-01-12T08:00:00Z INFO the oldest'; exec sleep 600;; "
+             "*) exec " +
+                 *kubectl + " \"$@\";; esac");
+  const Run got = run(world, collect(world, {"chat-0", "--tier", "minimal", "--no-exec"},
+                                     {{"deadline: 60s, cap: 32MiB", "deadline: 1s, cap: 32MiB"}}));
+  INFO(got.errors());
+  const Bundle bundle = open(got.bundle);
+  CHECK(bundle.status("logs-current") == "timeout");
+  CHECK(bundle.file("k8s/llm/pods/chat-0/vllm/current.log").find("the oldest") !=
+        std::string::npos);
+  CHECK(bundle.status("logs-current-newest") == "ok");
+  CHECK(bundle.file("k8s/llm/pods/chat-0/vllm/current-newest.log").find("the newest") !=
+        std::string::npos);
 }
 
 TEST_CASE("a pod that vanishes between calls is kept as it was seen first") {
@@ -308,6 +351,34 @@ TEST_CASE("secrets in logs, objects and events are in no file of the bundle") {
   INFO(verified.out);
   INFO(verified.errors());
   CHECK(verified.exit() == 0);
+}
+
+TEST_CASE("an interrupt while the debug pod is being made deletes it all the same") {
+  if (!have(k_tools) || !kubectl_execs_over_websocket()) return;
+  const World world;
+  json s = scenario();
+  s["pods"].erase(2);  // no driver pod
+  const Server server(world, s);
+  const auto kubectl = base::find_program("kubectl");
+  world.tool("kubectl", "case \"$*\" in *debug*) touch \"$HOME/making\"; sleep 2;; esac; exec " +
+                            *kubectl + " \"$@\"");
+  std::atomic<bool> cancel{false};
+  std::thread interrupt([&] {
+    for (int i = 0; i < 1200 && !std::filesystem::exists(world.path("home/making")); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    cancel = true;
+  });
+  base::Command command;
+  command.argv = {TRIAGE_BINARY};
+  for (const auto& word : collect(world, {"chat-0", "--tier", "minimal", "--debug-node"}))
+    command.argv.push_back(word);
+  command.environment = world.environment();
+  command.deadline = std::chrono::minutes(4);
+  command.grace = std::chrono::minutes(1);  // SIGTERM, and time to tidy up
+  (void)base::run(
+      command, [](std::string_view) { return true; }, &cancel);
+  interrupt.join();
+  CHECK(read_file(world.path("port.deleted")).find("node-debugger-gpu-3-") == 0);
 }
 
 TEST_CASE("a debug pod is made by flag only, entered, and deleted again") {

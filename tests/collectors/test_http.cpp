@@ -128,3 +128,45 @@ TEST_CASE("silence, garbage, early ends and closed ports are told apart") {
   CHECK(get("http://127.0.0.1:1/").ended.error_text.find("cannot connect") != std::string::npos);
   CHECK_FALSE(get("ftp://127.0.0.1/").ended.ok());
 }
+
+TEST_CASE("the head of an answer is read from the socket and from what kubectl logs") {
+  const OneAnswer server("HTTP/1.1 503 Service Unavailable\r\nX-Engine: dead\r\n\r\nsick");
+  collectors::HttpHead head;
+  std::string body;
+  (void)collectors::http_get(
+      server.url("/health"), milliseconds(5000),
+      [&](std::string_view piece) {
+        body += piece;
+        return true;
+      },
+      nullptr, &head);
+  CHECK(head.status == "HTTP/1.1 503 Service Unavailable");
+  CHECK(head.fields == "X-Engine: dead\n");
+  CHECK(body == "sick");
+
+  std::string told;
+  const auto logged = collectors::read_http_head(
+      "I1130 08:04:47.159472   16298 round_trippers.go:470] GET http://127.0.0.1/x\n"
+      "I1130 08:04:47.159492   16298 round_trippers.go:476] Request Headers:\n"
+      "I1130 08:04:47.159503   16298 round_trippers.go:480]     Authorization: Bearer <masked>\n"
+      "I1130 08:04:47.165709   16298 round_trippers.go:581] Response Status: 503 Service "
+      "Unavailable in 6 milliseconds\n"
+      "I1130 08:04:47.165734   16298 round_trippers.go:584] Response Headers:\n"
+      "I1130 08:04:47.165743   16298 round_trippers.go:587]     Content-Type: text/plain\n"
+      "I1130 08:04:47.165963   16298 get.go:174] \"Response Body\" body=\"{\\\"a\\\": 1}\"\n"
+      "Error from server (ServiceUnavailable): the server is currently unable\n",
+      told);
+  CHECK(logged.status == "HTTP 503 Service Unavailable");
+  CHECK(logged.fields == "Content-Type: text/plain\n");
+  CHECK(told == "{\"a\": 1}");
+
+  told.clear();
+  const auto later = collectors::read_http_head(
+      "I1130 08:04:47.1 162 round_trippers.go:632] \"Response\" verb=\"GET\" url=\"http://x\" "
+      "status=\"200 OK\" headers=<\n\tContent-Length: 0\n\tServer: uvicorn\n > milliseconds=3\n",
+      told);
+  CHECK(later.status == "HTTP 200 OK");
+  CHECK(later.fields == "Content-Length: 0\nServer: uvicorn\n");
+  CHECK(collectors::read_http_head("The connection to the server was refused\n", told)
+            .status.empty());
+}

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "base/text.hpp"
 #include "collectors/plan.hpp"
 
 using namespace triage;
@@ -48,7 +49,14 @@ TEST_CASE("a plan's mistakes are named with their line and a mend") {
       {"id: a, role: kernel-log, for: host, command: [x], path: y, deadline: soon", "no duration"},
       {"id: a, role: kernel-log, for: host, command: [x], path: y, cap: much", "no size"},
       {"id: a, role: kernel-log, for: host, command: [x], path: y, gate: intel", "no gate"},
-      {"id: a, role: kernel-log, for: host, command: [x], path: y, after: b", "waits for"},
+      {"id: a, role: kernel-log, for: host, command: [x], path: 'y/{node}', after: b", "waits for"},
+      {"id: a, role: kernel-log, for: host, command: [x], path: y", "needs {node} in `path`"},
+      {"id: a, role: pod, for: pod, command: [kubectl, get, pod], path: 'k8s/{pod}.json'",
+       "needs {namespace} in `path`"},
+      {"id: a, role: kernel-log, for: host, command: [x], path: '../{node}/x'", "no path inside"},
+      {"id: a, role: kernel-log, for: host, command: [x], path: '/etc/{node}'", "no path inside"},
+      {"id: a, role: pod, for: run, command: [x], path: manifest.json", "triage itself writes"},
+      {"id: a, role: pod, for: run, command: [x], answer: whole, path: y", "beside a `url`"},
       {"id: a, role: loading, for: host, command: [x], path: y", "is no kind of evidence"},
       {"id: a, role: pod, for: run, command: [kubectl, -n, get, delete, pod, x], path: y",
        "only reading"},
@@ -65,6 +73,12 @@ TEST_CASE("a plan's mistakes are named with their line and a mend") {
   CHECK(plan_of("id: a, role: kernel-log, for: host, command: [x], path: y, deadlin: 3s")
             .problem()
             .mend == "did you mean `deadline`?");
+  const auto same_path =
+      collectors::parse_plan("plan: t\nitems:\n  - {" + k_good + "}\n  - {" +
+                                 base::replace_all(k_good, "id: a", "id: b") + "}\n",
+                             "p.yaml");
+  REQUIRE_FALSE(same_path.ok());
+  CHECK(same_path.problem().message == "`b` and `a` have the same `path`");
   CHECK_FALSE(collectors::parse_plan("- 1", "p").ok());
   CHECK_FALSE(collectors::parse_plan("plan: {a", "p").ok());
   CHECK_FALSE(collectors::load_plan("/no/such/plan.yaml").ok());

@@ -40,6 +40,20 @@ TEST_CASE("what kubectl and tools say of a failure becomes a status") {
                   Ended::How::exited, {"previous terminated container"}) == "missing");
 }
 
+TEST_CASE("the reason of a failure is kubectl's own line, not what its libraries log before it") {
+  Ended ended;
+  ended.exit_code = 1;
+  ended.error_text =
+      "E1130 08:02:21.123456   16298 memcache.go:287] \"Unhandled Error\" err=\"couldn't get "
+      "resource list for metrics.k8s.io/v1beta1\"\n"
+      "Error from server (Forbidden): events is forbidden: User \"u\" cannot list\n";
+  const auto failure = collectors::read_failure(ended, {});
+  CHECK(failure.status == "denied");
+  CHECK(failure.reason.find("Error from server (Forbidden)") == 0);
+  ended.error_text = "E1130 08:02:21.123456   16298 memcache.go:287] only this\n";
+  CHECK(collectors::read_failure(ended, {}).reason.find("only this") != std::string::npos);
+}
+
 TEST_CASE("the queue runs by order, and work may add work that comes earlier") {
   collectors::Queue queue;
   std::string seen;
