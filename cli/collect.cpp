@@ -354,7 +354,7 @@ void add_options(CLI::App& command, Options& options) {
   command.add_option("--resume", options.resume, "Go on with an interrupted collection")
       ->option_text("DIR");
   command.add_flag("--strict", options.strict,
-                   "Drop all text that could be content, and all host names");
+                   "Drop all text that could be content, and host names as a whole");
   command
       .add_option("--salt", options.salt,
                   "Salt of the pseudonyms, to make them the same in every bundle")
