@@ -105,7 +105,8 @@ constexpr auto k_maybe =
           "context", "contexts", "chunk", "chunks", "arguments", "message", "messages", "summary",
           "delta", "payload", "history", "caption", "subject", "note", "notes", "comment", "suffix",
           "choices", "search", "request", "hits", "matches", "observation", "thought", "sentence",
-          "sentences", "paragraph", "title", "description");
+          "sentences", "paragraph", "title", "description", "quote", "quotes", "highlight",
+          "highlights", "blurb");
 // Names that programs and persons use alike: content when sentences stand there that no program
 // writes.
 constexpr auto k_perhaps =
@@ -118,11 +119,11 @@ constexpr auto k_perhaps =
           "speech", "statement", "story", "subject", "subtitle", "subtitles", "summary", "target",
           "task", "template", "title", "topic", "translation", "truth", "turn", "turns", "words");
 // Words before `message`, `text` and the like that say whose words they are.
-constexpr auto k_speaker =
-    words("user", "system", "assistant", "human", "ai", "bot", "customer", "chat", "model", "llm",
-          "last", "agent", "tool", "retrieved", "page", "generated", "completion", "prompt",
-          "negative", "final", "raw", "first", "developer", "rag", "ocr", "transcribed", "source",
-          "rewritten", "search", "original", "initial", "reasoning", "thinking");
+constexpr auto k_speaker = words(
+    "user", "system", "assistant", "human", "ai", "bot", "customer", "chat", "model", "llm", "last",
+    "agent", "tool", "retrieved", "page", "generated", "completion", "prompt", "negative", "final",
+    "raw", "first", "developer", "rag", "ocr", "transcribed", "source", "rewritten", "search",
+    "original", "initial", "reasoning", "thinking", "cited", "quoted", "highlighted", "matched");
 // After these a content word speaks of a measure or a setting.
 constexpr auto k_about_content = words(
     "len", "length", "lengths", "tokens", "token", "count", "id", "ids", "logprobs", "logprob",

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "redact/chars.hpp"
+#include "redact/colours.hpp"
 #include "redact/identifiers.hpp"
 #include "redact/values.hpp"
 
@@ -160,6 +161,12 @@ void LineMachine::line(std::string_view line, Edits& out) {
     if (block_.ends_at_blank) block_ = {};
     return;
   }
+  if (is_coloured(line)) {
+    const Uncoloured plain(line);
+    Edits edits;
+    this->line(plain.text(), edits);
+    return plain.map_to_line(edits, out);
+  }
   if (depth_ == 0) env_.begin_line(line.size());
   if (depth_ == 0 && line.front() == '{' && container_json(line, out)) return;
   const Payload payload = payload_of(line);
@@ -169,6 +176,9 @@ void LineMachine::line(std::string_view line, Edits& out) {
   const bool record = is_record_start(line.substr(begin));
   if (!payload.framed && record && state_.frames.size() > 1 && line.front() != '{')
     state_.frames.clear();
+  if (env_.profile.free_text && begin + 12 < line.size() && line[begin] == ' ' &&
+      traced_value(line, begin, out))
+    return;
   if (env_.profile.free_text && begin + 12 < line.size() &&
       (line[begin] == '[' || is_digit(line[begin])) && cue_line(line, begin, out))
     return;
@@ -205,7 +215,9 @@ void LineMachine::again(std::string_view redacted, Edits& out) {
     inner_after = *inner_;
     static_cast<LineMemory&>(*inner_) = inner_->before_;
   }
+  const std::string code = code_;  // whose columns the next lines point at
   line(redacted, out);
+  code_ = code;
   static_cast<LineMemory&>(*this) = std::move(after);
   if (inner_) static_cast<LineMemory&>(*inner_) = std::move(inner_after);
 }

@@ -105,6 +105,7 @@ class LineMachine : private LineMemory {
   // text_blocks.cpp
   void announces_text(std::string_view line, std::size_t begin);
   void announce(What what);
+  bool traced_value(std::string_view line, std::size_t begin, Edits& out);  // traced_values.cpp
   bool cue_line(std::string_view line, std::size_t begin, Edits& out);
   bool block_line(std::string_view line, std::size_t begin, Edits& out);
   std::size_t template_line(std::string_view line, std::size_t text, Edits& out);
@@ -113,6 +114,7 @@ class LineMachine : private LineMemory {
 
   Env& env_;
   int depth_;
+  std::string code_;                    ///< the last indented line: of a traceback, it may be code
   LineMemory before_;                   ///< of the last line that began
   std::unique_ptr<LineMachine> inner_;  ///< of Docker's JSON records
 };

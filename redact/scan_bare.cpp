@@ -14,6 +14,16 @@
 #include "redact/wording.hpp"
 
 namespace triage::redact {
+namespace {
+
+/// `Input: `, `Output: `: what went into a model and what came out.
+bool names_side(std::string_view label) {
+  label = base::trim(label);
+  if (label.ends_with(':')) label.remove_suffix(1);
+  return is_one_of(label, {"input", "inputs", "output", "query", "request", "response", "text"});
+}
+
+}  // namespace
 
 std::size_t Scanner::bare_end(std::size_t at, std::size_t end, char separator) const {
   std::size_t stop = at;
@@ -183,6 +193,10 @@ std::size_t Scanner::bare_secret(KeyClass key, char separator, std::size_t key_b
     if (!in_structure && !first_key && value.size() < 6 && !has_letter_and_digit(value)) return at;
   }
   if (!is_secret_value(key, value)) return at;
+  // `connect(url, api_token=api_token)`: code.
+  if (separator == '=' && frame().open == '(' && part(0, at - 1).ends_with(value) &&
+      key_begin + value.size() + 1 == at)
+    return stop;
   // `Credential=AKIA.../20260512/eu-central-1/s3/aws4_request`: only the first part is one.
   if (const auto slash = value.find('/');
       slash == 20 && value.ends_with("/aws4_request") && tokens_in(at, at + slash))
@@ -304,8 +318,11 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t key_
   if (reads_as_report(text, sure || !label ? Doubt::content : Doubt::report)) return at;
   if (!sure && !env_.profile.strict) {
     // A label before a sentence, behind what a logger wrote. YAML begins lines with such keys.
-    const bool begins_text = skip_blanks(0, end) == key_begin || text_[key_begin - 1] == '"' ||
-                             text_[key_begin - 1] == '\'';
+    bool begins_text = skip_blanks(0, end) == key_begin || text_[key_begin - 1] == '"' ||
+                       text_[key_begin - 1] == '\'';
+    // An engine that writes its log as JSON: `"message": "Input: Compose a letter ..."`.
+    const bool quoted = depth_ > 0 || skip_blanks(0, end) != key_begin;
+    if (begins_text && quoted && names_side(part(key_begin, at))) begins_text = false;
     const bool structured =
         text.find_first_of("\"{}") != std::string_view::npos || base::contains(text, "://");
     const bool wanted = label || key.kind == KeyKind::perhaps_text;

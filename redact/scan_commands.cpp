@@ -23,7 +23,7 @@ constexpr std::size_t k_look_back = 512;
 constexpr auto k_announcing =
     words("bearer", "basic", "apikey", "token", "password", "passwd", "passphrase", "passcode",
           "printf", "echo", "requirepass", "masterauth", "auth-pass", "secret", "credential",
-          "api-key", "api_key", "identified", "key", "for", "user", "login", "auth");
+          "api-key", "api_key", "identified", "key", "for", "user", "login", "auth", "logged");
 
 constexpr Beginnings make_beginnings() {
   Beginnings beginnings;
@@ -258,6 +258,7 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
   if (k_last_words.has(word))
     if (const std::size_t after = on_command_argument(word_end, end); after > 0) return after;
   if (word == "for" || word == "user") return on_login(begin, word_end, end);
+  if (word == "logged" || word == "Logged") return on_logged_in(word_end, end);
   if (word == "echo" || word == "printf") return on_piped_secret(begin, word_end, end);
   const bool scheme = is_one_of(word, {"bearer", "basic", "apikey"});
   const bool password =

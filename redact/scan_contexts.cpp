@@ -34,8 +34,9 @@ bool Scanner::names_none(std::string_view value, std::size_t first, std::size_t 
 std::size_t Scanner::on_piped_secret(std::size_t begin, std::size_t word_end, std::size_t end) {
   const std::size_t pipe = text_.substr(0, std::min(end, begin + 4096)).find('|', word_end);
   if (pipe == std::string_view::npos) return 0;
-  const std::size_t stop_of_command = std::min(text_.find_first_of(";&\n", pipe), end);
-  if (!reads_secret(part(pipe, std::min(stop_of_command, pipe + 512)))) return 0;
+  constexpr std::size_t k_command = 512;
+  const std::size_t stop_of_command = next_of(";&\n", pipe, std::min(end, pipe + k_command));
+  if (!reads_secret(part(pipe, stop_of_command))) return 0;
   std::size_t stop = pipe;
   while (stop > word_end && (text_[stop - 1] == ' ' || text_[stop - 1] == '\t')) --stop;
   if (stop <= word_end + 1) return 0;
@@ -66,7 +67,7 @@ std::size_t Scanner::on_here_string(std::size_t at, std::size_t end) {
     if (stop == std::string_view::npos) return at + 3;
     ++first;
   } else {
-    stop = std::min(text_.find_first_of(" \t;|&", first), end);
+    stop = next_of(" \t;|&", first, end);
   }
   const std::string_view value = part(first, stop);
   if (names_none(value, first, end)) return at + 3;

@@ -32,10 +32,12 @@ std::size_t Scanner::credentials(std::size_t at, std::size_t end) {
   if (value == at) {
     // Digest and the like carry fields that only mean something together: all of them go.
     // AWS4-HMAC-SHA256 and SharedAccessSignature carry fields that have names of their own.
-    const std::size_t blank = std::min(text_.find(' ', at), end);
+    constexpr std::size_t k_longest = 4096;
+    std::size_t blank = next_of(" ", at, std::min(end, at + k_longest));
+    if (blank == at + k_longest) blank = end;
     if (blank < end && is_one_of(part(at, blank), k_field_schemes)) {
       std::size_t stop = end;
-      if (quote_ == 0) stop = std::min(text_.find_first_of("'`", blank), end);
+      if (quote_ == 0) stop = next_of("'`", blank, end);
       if (placeholder_length(part(blank + 1, stop)) > 0) return stop;
       mask(blank + 1, stop, What::token, part(blank + 1, stop));
       return stop;
@@ -69,7 +71,8 @@ std::size_t Scanner::credentials(std::size_t at, std::size_t end) {
 std::size_t Scanner::cookies(std::size_t at, std::size_t end) {
   while (at < end) {
     at = skip_blanks(at, end);
-    const std::size_t stop = std::min(text_.find(';', at), end);
+    const std::size_t stop = next_of(";", at, end);
+    (void)env_.spend(stop - at);
     const std::size_t sign = text_.substr(0, stop).find('=', at);
     if (sign == std::string_view::npos) {
       const std::string_view alone = part(at, std::min(stop, bare_end(at, stop, '=')));

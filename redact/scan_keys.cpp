@@ -30,6 +30,13 @@ bool names_key(std::string_view before) {
                      [&](std::string_view word) { return before.ends_with(word); });
 }
 
+/// Lists of what a search found or an answer cites: sentences in them are of documents.
+bool holds_passages(std::string_view key) {
+  return key.size() >= 9 && key.size() <= 16 &&
+         is_one_of(key, {"citations", "source_nodes", "sourceNodes", "retrieved_nodes",
+                         "retrievedNodes", "groundingChunks", "grounding_chunks"});
+}
+
 /// Objects that hold a picture or a recording in base64.
 bool is_media(std::string_view key) {
   return key.size() >= 4 && key.size() <= 12 &&
@@ -150,6 +157,10 @@ std::size_t Scanner::on_literal(std::size_t key_begin, std::size_t at, std::size
 std::size_t Scanner::on_open_value(std::string_view key, KeyClass found, std::size_t at,
                                    std::size_t end) {
   const char c = text_[at];
+  if (c != '(' && at > 12 && text_[at - 1] == ' ' && text_[at - 2] == ':' &&
+      is_alpha(text_[at - 3]) && env_.profile.free_text && env_.profile.content) {
+    if (const std::size_t after = on_unreadable_output(at, end); after > at) return after;
+  }
   if (c == '{' && found.kind == KeyKind::value && key == "data" && is_secret_object(at)) {
     push(c, {KeyKind::encoded, What::secret});
     frame().every_value = true;
@@ -179,7 +190,8 @@ std::size_t Scanner::on_open_value(std::string_view key, KeyClass found, std::si
     inner.named = state_.frames[state_.frames.size() - 2].named;
     if (c == '[') inner.inherited = inner.named;
   }
-  if (found.masks_text() && !is_envelope(key)) inner.speech = true;
+  if ((found.masks_text() && !is_envelope(key)) || (env_.profile.content && holds_passages(key)))
+    inner.speech = true;
   if (c == '{' && (found.kind == KeyKind::secret || found.kind == KeyKind::token)) {
     inner.secret = true;
     inner.named = found;       // `hmac: {inline_string: x}`

@@ -89,6 +89,11 @@ bool Scanner::is_secret_value(KeyClass key, std::string_view value) const {
   if (is_digest(value) || is_algorithm(value) || is_metavariable(value) || is_header_name(value) ||
       is_named_path(value))
     return false;
+  // `Some(`, `SecretString(`: the value follows, perhaps on the next line.
+  if (value.back() == '(' && std::all_of(value.begin(), value.end() - 1, [](char c) {
+        return is_alnum(c) || c == '_' || c == ':' || c == '.';
+      }))
+    return false;
   const bool status = is_status_word(value);
   switch (key.kind) {
     case KeyKind::secret:

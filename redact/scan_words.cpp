@@ -256,7 +256,7 @@ std::size_t Scanner::on_url(std::size_t begin, std::size_t colon, std::size_t en
                        scheme == "containerd" || scheme == "docker" || scheme == "file" ||
                        scheme == "unix" || scheme == "ipc";
   std::size_t at = authority;
-  std::size_t authority_end = std::min(text_.find_first_of("/?#", authority), stop);
+  std::size_t authority_end = next_of("/?#", authority, stop);
   std::size_t sign = part(authority, authority_end).rfind('@');
   if (sign == std::string_view::npos) {
     // A password with a slash: the "port" is no number, and the sign comes later.
@@ -268,7 +268,7 @@ std::size_t Scanner::on_url(std::size_t begin, std::size_t colon, std::size_t en
     const auto later = part(authority, stop).rfind('@');
     if (!port && later != std::string_view::npos) {
       sign = later;
-      authority_end = std::min(text_.find_first_of("/?#", authority + later), stop);
+      authority_end = next_of("/?#", authority + later, stop);
     } else if (!port) {
       // The rest of the password stands on the next line, or the text was cut.
       const std::size_t value = authority + mark + 1;
@@ -320,17 +320,17 @@ std::size_t Scanner::on_url(std::size_t begin, std::size_t colon, std::size_t en
         host(at, name, true);
       }
     }
-    at = std::min(text_.find(',', name), authority_end);
+    at = next_of(",", name, authority_end);
     if (at < authority_end) ++at;
   }
   // Path: tokens, and whatever stands behind a hook or after a word that announces a secret.
-  const std::size_t path_end = std::min(text_.find_first_of("?#", authority_end), stop);
+  const std::size_t path_end = next_of("?#", authority_end, stop);
   const std::string_view authority_text = part(authority, authority_end);
   bool behind_hook =
       base::contains(authority_text, "hooks.") || base::contains(authority_text, "webhook");
   for (std::size_t segment = authority_end; segment < path_end;) {
     const std::size_t first = segment + (text_[segment] == '/' ? 1 : 0);
-    const std::size_t last = std::min(text_.find('/', first), path_end);
+    const std::size_t last = next_of("/", first, path_end);
     const std::string_view word = part(first, last);
     segment = last;
     if (word.empty()) {
@@ -366,7 +366,7 @@ std::size_t Scanner::on_query(std::size_t at, std::size_t end) {
          std::string_view(" \t\"'<>`\\{}|#\r\n").find(text_[stop]) == std::string_view::npos)
     ++stop;
   while (at < stop) {
-    std::size_t next = std::min(text_.find_first_of("&;", at), stop);
+    std::size_t next = next_of("&;", at, stop);
     const auto sign = part(at, next).find('=');
     if (sign == std::string_view::npos) {
       if (next - at >= k_shortest_token) tokens_in(at, next);

@@ -144,6 +144,9 @@ std::size_t Scanner::on_close(std::size_t at, std::size_t end) {
     }
   }
   pop_to(close == ')' ? '(' : close == ']' ? '[' : '{');
+  if (close == ']' && at + 8 < end && text_[at + 1] == ' ' && at > 0 && is_digit(text_[at - 1]) &&
+      env_.profile.free_text && env_.profile.content)
+    return on_scored_text(at, end);
   return at + 1;
 }
 

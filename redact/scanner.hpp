@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -143,6 +144,11 @@ class Scanner {
   std::size_t on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end);
   std::size_t on_login(std::size_t begin, std::size_t word_end, std::size_t end);
 
+  // scan_phrases.cpp
+  std::size_t on_scored_text(std::size_t close, std::size_t end);
+  std::size_t on_unreadable_output(std::size_t at, std::size_t end);
+  std::size_t on_logged_in(std::size_t word_end, std::size_t end);
+
   // scan_personal.cpp
   std::size_t on_phone(std::size_t begin, std::size_t end);
   std::size_t on_personal_number(std::size_t begin, std::size_t word_end, std::size_t end);
@@ -200,6 +206,11 @@ class Scanner {
   [[nodiscard]] std::size_t skip_blanks(std::size_t at, std::size_t end) const {
     while (at < end && (text_[at] == ' ' || text_[at] == '\t')) ++at;
     return at;
+  }
+  /// The first of `bytes` from `at` on, or `end`: behind it nothing is searched, as a line may hold
+  /// many values and be long.
+  [[nodiscard]] std::size_t next_of(std::string_view bytes, std::size_t at, std::size_t end) const {
+    return std::min(text_.substr(0, end).find_first_of(bytes, at), end);
   }
   Frame& frame() { return state_.frames.back(); }
   void push(char open, KeyClass inherited);

@@ -63,6 +63,27 @@ bool begins_file(std::string_view text) {
                      [](char c) { return is_alnum(c) || c == '_' || c == '.' || c == '-'; });
 }
 
+/// Behind the signs and blanks of `--- end ---`.
+std::size_t first_not_sign(std::string_view line, std::size_t at, char sign) {
+  while (at < line.size() && (line[at] == sign || line[at] == ' ')) ++at;
+  return at;
+}
+
+/// `--- end prompt ---`, `=========`: a line that divides texts.
+bool is_divider(std::string_view text) {
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
+  if (text.size() < 4) return false;
+  const char sign = text.front();
+  return std::string_view("-=*#+").find(sign) != std::string_view::npos && text[1] == sign &&
+         text[2] == sign && text.back() == sign && text[text.size() - 2] == sign;
+}
+
+/// What follows `Client: `, the label of a line in a text; the line itself when there is none.
+std::string_view behind_label(std::string_view text) {
+  const auto colon = text.find(": ");
+  return colon < 16 ? text.substr(colon + 2) : text;
+}
+
 /// What stands around a text: `>>>`, ``` , `"""`.
 bool is_fence(std::string_view text) {
   return text.size() >= 3 && text.size() <= 10 &&
@@ -105,6 +126,8 @@ void LineMachine::announces_text(std::string_view line, std::size_t begin) {
       return;
     while (end > mark && (line[end - 1] == last || line[end - 1] == ' ')) --end;
   }
+  // `--- end of prompt ---` closes what another such line opened.
+  if (iequals(line.substr(first_not_sign(line, mark, last), 3), "end")) return;
   const bool header = line.substr(mark).starts_with("##") || last == ']';
   std::size_t first = end;
   int words = 0;
@@ -166,15 +189,28 @@ bool LineMachine::block_line(std::string_view line, std::size_t begin, Edits& ou
       if (block_.masked_one) block_.active = block_.announced = false;
       return true;
     }
+    if (is_divider(rest)) {
+      if (block_.masked_one) block_.active = block_.announced = false;
+      return false;  // it may announce the next text
+    }
     const bool record = is_record_start(line.substr(begin)) && !is_item_mark(rest);
     const bool ends = record || block_.lines_left-- <= 0 || rest.starts_with("-- ") ||
                       (std::string_view(">[]{}<").find(rest.front()) != std::string_view::npos &&
                        !is_item_mark(rest));
-    const bool speaker = rest.find(": ") < 16;
+    // `Client: she must not learn of it`: a label inside the text, which stays.
+    const std::string_view words = behind_label(rest);
+    const bool speaker = words.size() < rest.size();
     if (ends || is_technical(rest) || reads_as_report(rest, Doubt::content) ||
         (!is_prose(rest, 3) && !block_.masked_one)) {
       block_.active = block_.announced = false;
       return false;
+    }
+    const bool said = speaker && is_prose(words, block_.masked_one ? 3 : 5) &&
+                      !reads_as_report(words, Doubt::report);
+    if (said) {
+      block_.masked_one = true;
+      mask_rest(line, line.size() - words.size(), line.size(), block_.what, out);
+      return true;
     }
     if (speaker || !is_prose(rest, 2)) return false;
     block_.masked_one = true;

@@ -94,7 +94,9 @@ std::string Filler::value_of(std::string_view mark) {
     const auto draw = [&](std::string_view from) {
       return from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(random_)];
     };
-    if (kind == "uuid") {
+    if (kind == "esc") {
+      value = "\x1B";  // of a terminal's colours
+    } else if (kind == "uuid") {
       for (int i = 0; i < 36; ++i)
         value += i == 8 || i == 13 || i == 18 || i == 23 ? '-' : draw("0123456789abcdef");
     } else if (kind == "ids") {
