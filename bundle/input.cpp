@@ -121,7 +121,7 @@ class Reader {
 void Reader::read_input(const std::string& input, const std::string& prefix,
                         const std::string& own_name) {
   if (input == "-") {
-    const auto stream = FileStream::standard_input();
+    const auto stream = FileStream::standard_input(options_.live);
     Item item;
     item.path = own_name;
     item.members_prefix = prefix;

@@ -29,6 +29,9 @@ class ByteStream {
   /// All that is left, when it lies in memory anyway: then nothing is left to read. The bytes last
   /// as long as the stream.
   [[nodiscard]] virtual std::optional<std::string_view> take_held() { return std::nullopt; }
+  /// True when a live source (a log that is being followed) has nothing more at the moment: who
+  /// waits for more would hold back what came.
+  [[nodiscard]] virtual bool idle() const { return false; }
   /// Set when the stream ended early (truncated or damaged archive): what is wrong.
   [[nodiscard]] virtual const std::optional<std::string>& damage() const = 0;
 };
@@ -111,6 +114,9 @@ struct InputOptions {
   bool split_sections = true;
   /// On: every file is shown, also manifests and what layouts call bookkeeping (for redaction).
   bool every_member = false;
+  /// On: what standard input brings is shown as it comes, for filters. The kind of the evidence is
+  /// then told by what came before the first pause.
+  bool live = false;
 };
 
 /// Reads `inputs` (bundle, directory, file, `-`) and shows every evidence file to `visit`. A

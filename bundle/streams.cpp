@@ -1,6 +1,7 @@
 #include "bundle/streams.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,8 +31,10 @@ base::Result<std::unique_ptr<FileStream>> FileStream::open(const std::string& pa
   return std::unique_ptr<FileStream>(new FileStream(fd, true, size));
 }
 
-std::unique_ptr<FileStream> FileStream::standard_input() {
-  return std::unique_ptr<FileStream>(new FileStream(STDIN_FILENO, false, std::nullopt));
+std::unique_ptr<FileStream> FileStream::standard_input(bool live) {
+  std::unique_ptr<FileStream> stream(new FileStream(STDIN_FILENO, false, std::nullopt));
+  stream->live_ = live;
+  return stream;
 }
 
 FileStream::~FileStream() {
@@ -41,9 +44,11 @@ FileStream::~FileStream() {
 std::size_t FileStream::read(std::span<char> buffer) {
   std::size_t filled = 0;
   while (filled < buffer.size() && !damage_) {
+    if (filled > 0 && idle()) break;
     const ssize_t got = ::read(fd_, buffer.data() + filled, buffer.size() - filled);
     if (got > 0) {
       filled += static_cast<std::size_t>(got);
+      seen_ += static_cast<std::size_t>(got);
     } else if (got == 0) {
       break;
     } else if (errno != EINTR) {
@@ -51,6 +56,15 @@ std::size_t FileStream::read(std::span<char> buffer) {
     }
   }
   return filled;
+}
+
+bool FileStream::idle() const {
+  if (!live_) return false;
+  // A program that has just begun to write is given a moment, so that what it writes is recognised.
+  constexpr std::uint64_t k_head = 64U << 10U;
+  constexpr int k_patience_ms = 150;
+  pollfd watched{fd_, POLLIN, 0};
+  return ::poll(&watched, 1, seen_ < k_head ? k_patience_ms : 0) == 0;
 }
 
 std::size_t FileStream::read_at(std::uint64_t offset, std::span<char> buffer) const {
@@ -80,7 +94,7 @@ std::string_view PeekStream::peek(std::size_t wanted) {
     at_ = 0;
     std::size_t have = held_.size();
     held_.resize(wanted);
-    while (have < wanted) {
+    while (have < wanted && !(have > 0 && source_.idle())) {
       const std::size_t got = source_.read(std::span<char>(held_).subspan(have));
       if (got == 0) break;
       have += got;
@@ -101,7 +115,8 @@ std::size_t PeekStream::read(std::span<char> buffer) {
       at_ = 0;
     }
   }
-  if (filled < buffer.size()) filled += source_.read(buffer.subspan(filled));
+  if (filled < buffer.size() && !(filled > 0 && source_.idle()))
+    filled += source_.read(buffer.subspan(filled));
   return filled;
 }
 

@@ -18,13 +18,15 @@ namespace triage::bundle {
 class FileStream final : public ByteStream {
  public:
   [[nodiscard]] static base::Result<std::unique_ptr<FileStream>> open(const std::string& path);
-  [[nodiscard]] static std::unique_ptr<FileStream> standard_input();
+  /// `live`: reads give what is there.
+  [[nodiscard]] static std::unique_ptr<FileStream> standard_input(bool live = false);
   FileStream(const FileStream&) = delete;
   FileStream& operator=(const FileStream&) = delete;
   ~FileStream() override;
 
   [[nodiscard]] std::size_t read(std::span<char> buffer) override;
   [[nodiscard]] const std::optional<std::string>& damage() const override { return damage_; }
+  [[nodiscard]] bool idle() const override;
   [[nodiscard]] bool seekable() const { return size_.has_value(); }
   [[nodiscard]] std::optional<std::uint64_t> size() const { return size_; }
   /// Reads at an offset without moving the stream; only for seekable files.
@@ -36,6 +38,8 @@ class FileStream final : public ByteStream {
   int fd_;
   bool owned_;
   std::optional<std::uint64_t> size_;
+  bool live_ = false;
+  std::uint64_t seen_ = 0;  ///< of a live source
   std::optional<std::string> damage_;
 };
 
@@ -56,13 +60,14 @@ class MemoryStream final : public ByteStream {
 class PeekStream final : public ByteStream {
  public:
   explicit PeekStream(ByteStream& source) : source_(source) {}
-  /// At least the next `wanted` bytes where the source has them; the view lasts until the next
-  /// call.
+  /// At least the next `wanted` bytes where the source has them by now; the view lasts until the
+  /// next call.
   [[nodiscard]] std::string_view peek(std::size_t wanted);
   [[nodiscard]] std::size_t read(std::span<char> buffer) override;
   [[nodiscard]] const std::optional<std::string>& damage() const override {
     return source_.damage();
   }
+  [[nodiscard]] bool idle() const override { return at_ == held_.size() && source_.idle(); }
   /// True when everything was delivered and the source has no more.
   [[nodiscard]] bool at_end() { return peek(1).empty(); }
 

@@ -340,8 +340,10 @@ base::Status redact_stream(redact::Redactor& redactor, const std::string& input)
   };
   std::vector<char> buffer(k_buffer);
   int files = 0;
+  bundle::InputOptions as_it_comes = whole_files();
+  as_it_comes.live = true;
   const auto summary = bundle::read_inputs(
-      {input}, whole_files(),
+      {input}, as_it_comes,
       [&](const bundle::EvidenceFile& file, std::string_view, bundle::ByteStream& stream) {
         if (++files > 1 || file.path.find('!') != std::string::npos ||
             (input != "-" && fs::is_directory(input))) {
@@ -354,8 +356,10 @@ base::Status redact_stream(redact::Redactor& redactor, const std::string& input)
         }
         redact::Stream stream_out = redactor.open({file.path, file.kind, file.format});
         std::size_t count = 0;
-        while (!failed && (count = stream.read(buffer)) > 0)
+        while (!failed && (count = stream.read(buffer)) > 0) {
           stream_out.feed(std::string_view(buffer.data(), count), sink);
+          if (std::fflush(stdout) != 0) failed = true;  // a log may be followed
+        }
         stream_out.finish(sink);
         return true;
       });

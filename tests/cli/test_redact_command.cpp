@@ -96,6 +96,17 @@ TEST_CASE("redact: as a filter it masks standard input and keeps everything else
   CHECK(ran.out.starts_with("api_key=<token:"));
 }
 
+TEST_CASE("redact: of a log that is followed, lines come out as they come in") {
+  const Scratch scratch;
+  const Ran ran = run("cd " + quoted(scratch / "") + " && mkfifo pipe && { '" + TRIAGE_BINARY +
+                      "' redact < pipe > out & } && exec 3> pipe && echo 'password=hunter2xx9' >&3 "
+                      "&& for i in $(seq 200); do grep -q password out && break; sleep 0.1; done; "
+                      "cat out; echo '--'; echo second >&3; exec 3>&-; wait; cat out");
+  const auto first = ran.out.substr(0, ran.out.find("--"));
+  CHECK(first.find("password=<password:") == 0);
+  CHECK(ran.out.find("second\n") != std::string::npos);
+}
+
 TEST_CASE("redact: an empty input gives an empty output") {
   const Ran ran = redact("< /dev/null");
   CHECK(ran.status == 0);
