@@ -1,6 +1,8 @@
 #pragma once
 
-#include <memory>
+#include <algorithm>
+#include <chrono>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,19 @@
 #include "collectors/session.hpp"
 
 namespace triage::collectors {
+
+/// How long a small question to the API may take.
+inline constexpr std::chrono::milliseconds k_short{15'000};
+/// Of JSON that is looked at for discovery, in bytes.
+inline constexpr std::size_t k_objects = 64U << 20U;
+
+/// False when the list holds the value already.
+template <class T>
+bool add_once(std::vector<T>& list, const T& value) {
+  if (std::find(list.begin(), list.end(), value) != list.end()) return false;
+  list.push_back(value);
+  return true;
+}
 
 /// The Kubernetes side: finds what the request means and adds the plan's items for it.
 class Kubernetes {

@@ -4,11 +4,9 @@
 #include <ctime>
 
 #include "base/text.hpp"
-#include "bundle/decoders.hpp"
 #include "bundle/input.hpp"
-#include "bundle/streams.hpp"
 #include "collectors/http.hpp"
-#include "collectors/text_facts.hpp"
+#include "collectors/intake.hpp"
 #include "evidence/time.hpp"
 
 namespace triage::collectors {
@@ -16,149 +14,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using Ended = base::Ended;
-
-constexpr std::size_t k_head = 64 * 1024;
-constexpr std::size_t k_sample = 512;
-
-/// Raw output of a program on its way to the spool: decompressed when it is compressed (rotated
-/// logs), redacted, capped. The format is taken from the first bytes, since redaction reads JSON
-/// otherwise than lines.
-class Intake {
- public:
-  Intake(const Job& job, std::uint64_t cap, redact::Redactor& redactor, bundle::SpoolFile file)
-      : job_(job), redactor_(redactor), file_(std::move(file)), capped_(cap, job.keep) {}
-
-  /// False when the spool can take no more, or nothing more is wanted.
-  bool feed(std::string_view bytes) {
-    if (raw_.size() < job_.capture) raw_.append(bytes.substr(0, job_.capture - raw_.size()));
-    if (packed_ || stream_) {
-      pass(bytes);
-    } else {
-      held_.append(bytes);
-      if (held_.size() >= k_head) open();
-    }
-    // A head that is full needs no more; the rest would only be redacted for nothing.
-    const bool full = job_.keep == Keep::head && capped_.seen() > capped_.kept();
-    return !problem_ && !full;
-  }
-
-  void finish() {
-    if (!packed_ && !stream_) open();
-    if (packed_) unpack();
-    if (stream_) stream_->finish([&](std::string_view text) { take(text); });
-    capped_.finish([&](std::string_view text) { write(text); });
-  }
-
-  [[nodiscard]] const std::optional<base::Problem>& problem() const { return problem_; }
-  [[nodiscard]] const CappedText& capped() const { return capped_; }
-  [[nodiscard]] std::uint64_t redactions() const { return stream_ ? stream_->counts().total() : 0; }
-  [[nodiscard]] bundle::SpoolFile& file() { return file_; }
-  [[nodiscard]] std::string& raw() { return raw_; }
-  /// The whole output when it is short.
-  [[nodiscard]] std::string_view sample() const {
-    return capped_.seen() <= k_sample ? std::string_view(sample_) : std::string_view();
-  }
-  [[nodiscard]] const TextFacts& facts() const { return facts_; }
-  [[nodiscard]] std::string& redacted() { return redacted_; }
-
- private:
-  void open() {
-    if (bundle::sniff_compression(held_) != bundle::Compression::none) {
-      packed_ = true;
-      return;
-    }
-    open_stream(held_);
-    const std::string first = std::exchange(held_, {});
-    pass(first);
-  }
-  void open_stream(std::string_view head) {
-    const auto seen = bundle::recognise(head.substr(0, k_head), job_.path);
-    stream_.emplace(redactor_.open({job_.path, job_.role, seen.format}));
-  }
-  void pass(std::string_view bytes) {
-    if (packed_) {
-      constexpr std::size_t k_packed_limit = 64U << 20U;
-      if (held_.size() < k_packed_limit)
-        held_.append(bytes.substr(0, k_packed_limit - held_.size()));
-      return;
-    }
-    stream_->feed(bytes, [&](std::string_view text) { take(text); });
-  }
-  void unpack() {
-    const auto compression = bundle::sniff_compression(held_);
-    bundle::MemoryStream packed(std::move(held_));
-    const auto decoder = bundle::make_decoder(compression, packed, {});
-    bundle::PeekStream text(*decoder);
-    open_stream(text.peek(k_head));
-    std::vector<char> buffer(k_head);
-    constexpr std::uint64_t k_unpacked_limit = 1ULL << 30U;
-    std::uint64_t total = 0;
-    while (const std::size_t got = text.read(buffer)) {
-      total += got;
-      if (total > k_unpacked_limit || problem_) break;
-      stream_->feed({buffer.data(), got}, [&](std::string_view piece) { take(piece); });
-    }
-  }
-  void take(std::string_view text) {
-    if (sample_.size() < k_sample) sample_.append(text.substr(0, k_sample - sample_.size()));
-    if (redacted_.size() < job_.capture)
-      redacted_.append(text.substr(0, job_.capture - redacted_.size()));
-    capped_.feed(text, [&](std::string_view piece) { write(piece); });
-  }
-  void write(std::string_view text) {
-    if (problem_) return;
-    facts_.feed(text);
-    if (auto wrote = file_.write(text); !wrote) problem_ = wrote.problem();
-  }
-
-  const Job& job_;
-  redact::Redactor& redactor_;
-  bundle::SpoolFile file_;
-  CappedText capped_;
-  std::optional<redact::Stream> stream_;
-  std::string held_;
-  bool packed_ = false;
-  std::string raw_;
-  std::string redacted_;
-  std::string sample_;
-  TextFacts facts_;
-  std::optional<base::Problem> problem_;
-};
-
-/// Whether an output says nothing but that there is nothing (`-- No entries --`).
-bool says_nothing(std::string_view output, const std::vector<std::string>& absent) {
-  output = base::trim(output);
-  return !output.empty() && std::any_of(absent.begin(), absent.end(), [&](const auto& words) {
-    return base::icontains(output, words);
-  });
-}
-
-std::string first_line(std::string_view text) {
-  for (const auto line : base::split_lines(text))
-    if (!base::trim(line).empty()) return base::shorten(base::trim(line), 300);
-  return {};
-}
-
-/// The line that says why kubectl failed. What its libraries log (`E1130 08:02:21 ... memcache.go`:
-/// an aggregated API that is down, say) stands before it and is seldom the reason.
-std::string telling_line(std::string_view text) {
-  const auto is_log = [](std::string_view line) {
-    constexpr std::size_t k_prefix = 5;
-    return line.size() > k_prefix && std::string_view("IWEF").find(line[0]) != std::string::npos &&
-           std::all_of(line.begin() + 1, line.begin() + k_prefix,
-                       [](char c) { return c >= '0' && c <= '9'; }) &&
-           line[k_prefix] == ' ';
-  };
-  std::string_view other;
-  for (const auto line : base::split_lines(text)) {
-    const auto words = base::trim(line);
-    if (words.empty() || is_log(words)) continue;
-    if (words.starts_with("Error from server") || words.starts_with("error: "))
-      return base::shorten(words, 300);
-    if (other.empty()) other = words;
-  }
-  return other.empty() ? first_line(text) : base::shorten(other, 300);
-}
 
 /// A command as a person wants to see it go by: what is run inside a pod, without the way there.
 std::string shown_command(const Job& job) {
@@ -188,46 +43,6 @@ std::int64_t WallClock::now_ns() const {
   if (fixed_s_) return *fixed_s_ * 1'000'000'000;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-}
-
-Failure read_failure(const Ended& ended, const std::vector<std::string>& absent) {
-  const std::string said = telling_line(ended.error_text);
-  const auto has = [&](std::string_view words) { return base::icontains(ended.error_text, words); };
-  switch (ended.how) {
-    case Ended::How::not_found:
-      return {"missing", "the program is not installed"};
-    case Ended::How::not_started:
-      return {"error", "could not be started: " + said};
-    case Ended::How::timed_out:
-      return {"timeout", "did not end in time and was killed"};
-    case Ended::How::unkillable:
-      return {"timeout", "hangs inside the kernel and cannot be killed; it was left alone"};
-    case Ended::How::cancelled:
-      return {"skipped", "interrupted"};
-    case Ended::How::stopped:
-      return {"ok", ""};
-    case Ended::How::signalled:
-      return {"error",
-              "died of signal " + std::to_string(ended.signal) + (said.empty() ? "" : ": " + said)};
-    case Ended::How::exited:
-      break;
-  }
-  if (ended.exit_code == 0) return {"ok", ""};
-  for (const auto& words : absent)
-    if (has(words)) return {"missing", said};
-  if (has("(Forbidden)") || has("(Unauthorized)") || has("You must be logged in") ||
-      has("permission denied") || has("Operation not permitted") || has("are you root") ||
-      has("not permitted to read"))
-    return {"denied", said};
-  if (has("executable file not found"))
-    return {"missing", "the program is not in the container that was entered"};
-  if (has("(NotFound)") || has("command not found") || has("No such file or directory") ||
-      ended.exit_code == 127)
-    return {"missing", said};
-  if (has("i/o timeout") || has("context deadline exceeded") || has("Client.Timeout exceeded") ||
-      has("the server was unable to return a response in the time allotted"))
-    return {"timeout", said};
-  return {"error", said.empty() ? "exit code " + std::to_string(ended.exit_code) : said};
 }
 
 Session::Session(const Request& request, bundle::Spool& spool, redact::Redactor& redactor,
