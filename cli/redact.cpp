@@ -51,6 +51,17 @@ redact::Options redactor_options(const Options& options) {
   return made;
 }
 
+/// A file for its owner only.
+base::Status write_private(const std::string& path, const std::string& text) {
+  if (auto status = write_text(path, text); !status) return status;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return base::Done{};  // `/dev/stderr`
+  std::filesystem::permissions(
+      path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);
+  if (error) return base::Problem{"its mode cannot be set: " + error.message(), path, {}};
+  return base::Done{};
+}
+
 std::string plural(std::uint64_t n, std::string_view what) {
   return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
 }
@@ -77,25 +88,33 @@ base::Status write_map(const Options& options, const redact::Redactor& redactor)
   nlohmann::ordered_json map = nlohmann::ordered_json::object();
   for (const auto& [placeholder, value] : redactor.reverse_map())
     map[placeholder] = base::to_valid_utf8(value);
-  auto status = write_text(options.map, map.dump(1) + "\n");
-  if (!status) return status;
-  std::error_code error;
-  std::filesystem::permissions(
-      options.map, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);
-  if (error) return base::Problem{"its mode cannot be set: " + error.message(), options.map, {}};
-  return base::Done{};
+  return write_private(options.map, map.dump(1) + "\n");
 }
 
-/// The map undoes the redaction: it must not travel with the files.
-void refuse_map_inside(const Options& options) {
-  if (options.map.empty() || options.output.empty()) return;
+/// Whether `path` is `outer` or lies in it.
+bool lies_in(const std::string& path, const std::string& outer) {
   std::error_code error;
   const auto inside =
-      std::filesystem::relative(std::filesystem::weakly_canonical(options.map, error),
-                                std::filesystem::weakly_canonical(options.output, error), error);
-  if (!inside.empty() && *inside.begin() != "..")
+      std::filesystem::relative(std::filesystem::weakly_canonical(path, error),
+                                std::filesystem::weakly_canonical(outer, error), error);
+  return !inside.empty() && *inside.begin() != "..";
+}
+
+/// The map undoes the redaction: it must not travel with the files, nor take the place of one.
+void refuse_bad_map(const Options& options) {
+  if (options.map.empty()) return;
+  if (options.fixed)
+    throw UsageError{
+        "--map tells pseudonyms apart, and --fixed gives none: one placeholder stands for many "
+        "values"};
+  if (options.check) throw UsageError{"--check writes nothing: leave out --map"};
+  if (!options.output.empty() && lies_in(options.map, options.output))
     throw UsageError{
         "--map must lie outside the output: it tells what every placeholder stands for"};
+  for (const std::string& input : options.inputs)
+    if (input != "-" && lies_in(options.map, input))
+      throw UsageError{"--map " + options.map +
+                       " lies in the evidence: redaction does not write over it"};
 }
 
 void run_check(const Options& options, Context& context) {
@@ -130,12 +149,21 @@ void run_into(const Options& options, Context& context) {
   redact::Redactor redactor(redactor_options(options));
   const std::vector<std::string> inputs =
       options.inputs.empty() ? std::vector<std::string>{"-"} : options.inputs;
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    if (std::filesystem::equivalent(input, options.output, error))
+      throw UsageError{options.output +
+                       " is the input: redaction does not write over evidence; give another "
+                       "directory with -o"};
+  }
+  if (auto made = make_directory(options.output); !made)
+    return context.fail(Exit::with_failures, made.problem());
   const auto result = redact_into(redactor, inputs, options.output);
   if (!result) return context.fail(Exit::nothing_read, result.problem());
   // A bundle that was redacted before brings a report of its own.
   std::string report = options.output + "/redaction.json";
   if (result->holds_report) report = options.output + "/redaction-again.json";
-  if (auto status = write_text(report, redactor.report_json()); !status)
+  if (auto status = write_private(report, redactor.report_json()); !status)
     context.fail(Exit::with_failures, status.problem());
   if (!options.map.empty())
     if (auto status = write_map(options, redactor); !status)
@@ -148,18 +176,23 @@ void run_into(const Options& options, Context& context) {
 }
 
 void run(const Options& options, Context& context) {
+  refuse_bad_map(options);
   if (options.check) {
     if (!options.output.empty()) throw UsageError{"--check writes nothing: leave out -o"};
     return run_check(options, context);
   }
-  refuse_map_inside(options);
   if (!options.output.empty()) return run_into(options, context);
   if (options.inputs.size() > 1)
     throw UsageError{"several files need a directory to be written to: -o DIR"};
   redact::Redactor redactor(redactor_options(options));
-  const auto status =
-      redact_stream(redactor, options.inputs.empty() ? "-" : options.inputs.front());
-  if (!status) return context.fail(Exit::nothing_read, status.problem());
+  const std::string input = options.inputs.empty() ? "-" : options.inputs.front();
+  const Filtered filtered = redact_stream(redactor, input);
+  if (filtered.several)
+    throw UsageError{(input == "-" ? "standard input" : input) +
+                     " holds several files: give a directory for them with -o DIR"};
+  if (!filtered.status)
+    return context.fail(filtered.unwritable ? Exit::with_failures : Exit::nothing_read,
+                        filtered.status.problem());
   if (!options.map.empty())
     if (auto written = write_map(options, redactor); !written)
       context.fail(Exit::with_failures, written.problem());

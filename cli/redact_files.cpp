@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "base/text.hpp"
@@ -110,8 +111,9 @@ class Job {
 
  private:
   void file(const bundle::EvidenceFile& file, std::string_view head, bundle::ByteStream& stream);
+  /// The first reason is the one: a binary file is shown and named as an omission too.
   void leave_out(const std::string& path, std::string reason) {
-    result_.left_out.push_back({path, std::move(reason)});
+    if (left_out_.insert(path).second) result_.left_out.push_back({path, std::move(reason)});
   }
   /// What a second look at a written file still finds; with `rewrite`, the file is replaced by it.
   base::Result<redact::Counts> check(const Written& written, bool rewrite);
@@ -120,6 +122,7 @@ class Job {
   std::string directory_;
   std::vector<char> buffer_;
   std::set<std::string> names_;
+  std::set<std::string> left_out_;
   std::vector<Written> written_;
   RedactedFiles result_;
 };
@@ -160,6 +163,7 @@ void Job::file(const bundle::EvidenceFile& file, std::string_view /*head*/,
 }
 
 base::Status Job::read(const std::string& input) {
+  const std::size_t before = result_.files + result_.left_out.size();
   auto summary = bundle::read_inputs({input}, whole_files(),
                                      [this](const auto& file, std::string_view head, auto& stream) {
                                        this->file(file, head, stream);
@@ -167,7 +171,7 @@ base::Status Job::read(const std::string& input) {
                                      });
   if (!summary) {
     // Empty and binary inputs were shown all the same.
-    if (result_.files == 0 && result_.left_out.empty()) return summary.problem();
+    if (result_.files + result_.left_out.size() == before) return summary.problem();
     return base::Done{};
   }
   for (const bundle::Omission& omission : summary->omissions) {
@@ -225,28 +229,31 @@ void Job::look_again() {
 
 }  // namespace
 
-base::Result<RedactedFiles> redact_into(redact::Redactor& redactor,
-                                        const std::vector<std::string>& inputs,
-                                        const std::string& directory) {
+base::Status make_directory(const std::string& directory) {
   std::error_code error;
   fs::create_directories(directory, error);
   if (error)
     return base::Problem{"the directory cannot be made: " + error.message(), directory, {}};
-  for (const std::string& input : inputs)
-    if (fs::equivalent(input, directory, error))
-      return base::Problem{"is the input: redaction does not write over evidence", directory,
-                           "give another directory with -o"};
+  if (::access(directory.c_str(), W_OK | X_OK) != 0)
+    return base::Problem{"cannot be written to: " + reason_of(errno), directory, {}};
+  return base::Done{};
+}
+
+base::Result<RedactedFiles> redact_into(redact::Redactor& redactor,
+                                        const std::vector<std::string>& inputs,
+                                        const std::string& directory) {
   Job job(redactor, directory);
-  base::Problem first;
+  std::vector<base::Problem> problems;
   for (const std::string& input : inputs)
-    if (auto status = job.read(input); !status && first.message.empty()) first = status.problem();
+    if (auto status = job.read(input); !status) problems.push_back(status.problem());
   job.look_again();
   RedactedFiles result = job.take();
   if (result.files == 0 && result.left_out.empty()) {
-    if (first.message.empty()) first = {"nothing to redact", base::join(inputs, ", "), {}};
-    return first;
+    if (problems.empty()) return base::Problem{"nothing to redact", base::join(inputs, ", "), {}};
+    return problems.front();
   }
-  if (!first.message.empty()) result.left_out.push_back({first.where, first.message});
+  for (const base::Problem& problem : problems)
+    result.left_out.push_back({problem.where, problem.message});
   return result;
 }
 
@@ -257,19 +264,26 @@ base::Result<Checked> check_files(redact::Redactor& redactor,
   const bool twice = std::find(inputs.begin(), inputs.end(), "-") == inputs.end();
   const redact::Sink nowhere = [](std::string_view) {};
   const auto each = [&](const auto& look) -> base::Status {
+    std::optional<base::Problem> problem;
     for (const std::string& input : inputs) {
+      const std::size_t before = checked.files + checked.unread.size();
       auto summary = bundle::read_inputs(
           {input}, whole_files(),
           [&](const bundle::EvidenceFile& file, std::string_view, bundle::ByteStream& stream) {
             look(file, stream);
             return true;
           });
-      if (!summary && checked.files == 0) return summary.problem();
-      if (!summary) continue;
+      if (!summary) {
+        if (checked.files + checked.unread.size() > before) continue;
+        if (!problem) problem = summary.problem();
+        checked.unread.push_back({summary.problem().where, summary.problem().message});
+        continue;
+      }
       for (const auto& omission : summary->omissions)
         if (!omission.reason.starts_with("is a symbolic link"))
           checked.unread.push_back({omission.path, omission.reason});
     }
+    if (checked.files == 0 && problem) return *problem;
     return base::Done{};
   };
   if (twice) {
@@ -332,42 +346,67 @@ base::Result<Checked> check_files(redact::Redactor& redactor,
   return checked;
 }
 
-base::Status redact_stream(redact::Redactor& redactor, const std::string& input) {
+Filtered redact_stream(redact::Redactor& redactor, const std::string& input) {
+  Filtered result;
+  const std::string shown = input == "-" ? "standard input" : input;
   bool failed = false;
-  std::string refused;
-  const redact::Sink sink = [&failed](std::string_view text) {
-    if (!failed && std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) failed = true;
+  bool binary = false;
+  int error = 0;
+  const redact::Sink sink = [&](std::string_view text) {
+    if (failed || std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return;
+    failed = true;
+    error = errno;
   };
   std::vector<char> buffer(k_buffer);
   int files = 0;
+  std::error_code ignored;
+  result.several = input != "-" && fs::is_directory(input, ignored);
+  if (result.several) return result;
+  const std::string name = fs::path(input).filename().string();
   bundle::InputOptions as_it_comes = whole_files();
   as_it_comes.live = true;
   const auto summary = bundle::read_inputs(
       {input}, as_it_comes,
       [&](const bundle::EvidenceFile& file, std::string_view, bundle::ByteStream& stream) {
+        // A member of an archive goes by its name there.
+        const std::string own = fs::path(file.path).filename().string();
         if (++files > 1 || file.path.find('!') != std::string::npos ||
-            (input != "-" && fs::is_directory(input))) {
-          refused = "holds several files: give a directory with -o";
+            (input != "-" && file.local_path.empty() && !name.starts_with(own))) {
+          result.several = true;
           return false;
         }
         if (file.format == evidence::Format::binary) {
-          refused = "is binary: cannot be redacted";
+          binary = true;
           return false;
         }
         redact::Stream stream_out = redactor.open({file.path, file.kind, file.format});
         std::size_t count = 0;
         while (!failed && (count = stream.read(buffer)) > 0) {
           stream_out.feed(std::string_view(buffer.data(), count), sink);
-          if (std::fflush(stdout) != 0) failed = true;  // a log may be followed
+          if (!failed && std::fflush(stdout) != 0) {  // a log may be followed
+            failed = true;
+            error = errno;
+          }
         }
         stream_out.finish(sink);
         return true;
       });
-  if (!refused.empty()) return base::Problem{refused, input == "-" ? "standard input" : input, {}};
-  if (failed) return base::Problem{"cannot be written: " + reason_of(errno), "standard output", {}};
-  // An empty input gives an empty output.
-  if (!summary && files == 0) return summary.problem();
-  return base::Done{};
+  if (result.several) return result;
+  if (binary) {
+    result.status = base::Problem{"is binary: cannot be redacted", shown, {}};
+    return result;
+  }
+  if (!failed && std::fflush(stdout) != 0) {
+    failed = true;
+    error = errno;
+  }
+  if (failed) {
+    result.unwritable = true;
+    result.status = base::Problem{"cannot be written: " + reason_of(error), "standard output", {}};
+  } else if (!summary && files == 0) {  // an empty input gives an empty output
+    result.status = summary.problem();
+  }
+  return result;
 }
 
 }  // namespace triage::cli

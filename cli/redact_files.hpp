@@ -26,6 +26,9 @@ struct RedactedFiles {
   bool holds_report = false;       ///< one of the files is a `redaction.json` itself
 };
 
+/// The directory of `redact_into`, with those above it.
+[[nodiscard]] base::Status make_directory(const std::string& directory);
+
 /// Redacts every file of `inputs` under `directory`: those of a directory or an archive by their
 /// names in it, a nested archive as a directory. Files appear whole, with mode 0600. Afterwards all
 /// are read again with everything the run has learnt; a file that still shows a credential or
@@ -54,7 +57,13 @@ struct Checked {
 [[nodiscard]] base::Result<Checked> check_files(redact::Redactor& redactor,
                                                 const std::vector<std::string>& inputs);
 
+struct Filtered {
+  base::Status status = base::Done{};
+  bool several = false;     ///< the input holds more than one file; nothing was written
+  bool unwritable = false;  ///< the problem is the output's
+};
+
 /// The filter: standard input, or one file, to standard output.
-[[nodiscard]] base::Status redact_stream(redact::Redactor& redactor, const std::string& input);
+[[nodiscard]] Filtered redact_stream(redact::Redactor& redactor, const std::string& input);
 
 }  // namespace triage::cli

@@ -20,6 +20,7 @@ struct ArgumentRow {
   int skip;                  ///< arguments before the first that is taken
   int take;                  ///< how many are
   KeyClass key;
+  int skip_again = -1;  ///< arguments behind them before one more is taken
 };
 inline constexpr auto k_argument_rows = std::to_array<ArgumentRow>({
     {"wandb login", 0, 1, {KeyKind::secret, What::token}},
@@ -35,6 +36,25 @@ inline constexpr auto k_argument_rows = std::to_array<ArgumentRow>({
     {"htpasswd -nb", 1, 1, {KeyKind::secret, What::password}},
     {"htpasswd -bc", 2, 1, {KeyKind::secret, What::password}},
     {"htpasswd -b", 2, 1, {KeyKind::secret, What::password}},
+    {"htpasswd -bB", 2, 1, {KeyKind::secret, What::password}},
+    {"htpasswd -Bb", 2, 1, {KeyKind::secret, What::password}},
+    {"htpasswd -cb", 2, 1, {KeyKind::secret, What::password}},
+    {"htpasswd -bcB", 2, 1, {KeyKind::secret, What::password}},
+    {"htpasswd -cbB", 2, 1, {KeyKind::secret, What::password}},
+    {"htpasswd -cBb", 2, 1, {KeyKind::secret, What::password}},
+    {"htpasswd -nbB", 1, 1, {KeyKind::secret, What::password}},
+    {"htpasswd -nBb", 1, 1, {KeyKind::secret, What::password}},
+    {"htpasswd -nbm", 1, 1, {KeyKind::secret, What::password}},
+    {"mosquitto_passwd -b", 2, 1, {KeyKind::secret, What::password}},
+    {"user set password", 1, 1, {KeyKind::secret, What::password}},  // ipmitool
+    {"mysqladmin password", 0, 1, {KeyKind::secret, What::password}},
+    {"admin user add", 2, 1, {KeyKind::secret, What::password}},  // mc
+    {"admin user svcacct add", 2, 2, {KeyKind::secret, What::password}},
+    {"net user", 1, 1, {KeyKind::secret, What::password}},
+    {"com2sec", 2, 1, {KeyKind::secret, What::password}},
+    {"createUser", 2, 1, {KeyKind::secret, What::password}, 1},  // snmpd: SHA "x" AES "y"
+    {"message-digest-key", 2, 1, {KeyKind::secret, What::password}},
+    {"ntp authentication-key", 2, 1, {KeyKind::secret, What::password}},
     {"wpa_passphrase", 1, 1, {KeyKind::secret, What::password}},
     {"reset-admin-password", 0, 1, {KeyKind::secret, What::password}},
     {"set _authToken", 0, 1, {KeyKind::secret, What::token}},

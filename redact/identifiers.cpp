@@ -134,6 +134,17 @@ Span find_ip4(std::string_view text, std::size_t begin, std::size_t end) {
     ++last;
   }
   if (dots > 3 && last > begin && text[last - 1] == '.') --last, --dots;  // end of a sentence
+  // tcpdump writes the port behind a dot: `10.0.0.1.51220 > 10.0.0.2.8080: Flags`.
+  if (dots == 4) {
+    const std::size_t port = text.rfind('.', last - 1);
+    const std::string_view behind = text.substr(last);
+    const bool dump = behind.starts_with(" > ") ||
+                      (behind.starts_with(": ") && text.substr(0, begin).ends_with(" > "));
+    if (!dump || last - port > 6) return {};
+    const auto source = parse_ip4(text.substr(begin, port - begin));
+    const std::uint32_t first = source ? *source >> 24U : 0;
+    return first == 0 || first == 127 || first >= 224 ? Span{} : Span{begin, port};
+  }
   if (dots != 3) return {};
   const auto address = parse_ip4(text.substr(begin, last - begin));
   if (!address) return {};
@@ -340,6 +351,20 @@ bool is_service_account(std::string_view name) {
   for (const std::string_view end : k_ends)
     if (lower.ends_with(end)) return true;
   return is_number(name) || is_masked(name) || is_reference(name) || is_status_word(name);
+}
+
+bool is_dotted_user(std::string_view name) {
+  constexpr std::size_t k_longest = 64;
+  if (name.ends_with('+')) name.remove_suffix(1);
+  const auto dot = name.find('.');
+  if (dot == std::string_view::npos || dot == 0 || dot + 2 >= name.size()) return false;
+  return name.size() <= k_longest && !is_service_account(name) &&
+         std::all_of(name.begin(), name.end(),
+                     [](char c) {
+                       return is_alnum(c) || is_high(c) || c == '.' || c == '-' || c == '_';
+                     }) &&
+         std::none_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(dot), is_digit) &&
+         is_alpha(name[dot + 1]) && !name.ends_with(".slice") && !name.ends_with(".service");
 }
 
 Span find_home_user(std::string_view text, std::size_t begin, std::size_t end) {

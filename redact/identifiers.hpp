@@ -34,6 +34,9 @@ struct Span {
 /// Public registries, API groups and names inside a cluster are none.
 [[nodiscard]] bool is_private_host(std::string_view word, bool sure);
 
+/// `ada.lovelace`, `t.vandermeul+` (cut): a person's name with a dot, as directories give them.
+[[nodiscard]] bool is_dotted_user(std::string_view name);
+
 /// The user's part of a home directory in a path (`/home/ada/.cache`), unless the account is one
 /// that images and services use.
 [[nodiscard]] Span find_home_user(std::string_view text, std::size_t begin, std::size_t end);

@@ -24,9 +24,10 @@ constexpr auto k_secret =
           "passkey", "psk", "mnemonic", "jwt", "jws", "keytab", "connstr", "dockerconfigjson",
           "dockercfg", "htpasswd", "secretkey", "accesskey", "privatekey", "authkey", "sharedkey",
           "masterkey", "signingkey", "sas", "assertion");
-constexpr auto k_token = words("token", "bearer", "authtoken", "accesstoken", "refreshtoken",
-                               "idtoken", "bottoken", "sessiontoken", "apitoken", "csrftoken",
-                               "csrfmiddlewaretoken", "xsrf", "csrf", "pat", "oauthtoken");
+constexpr auto k_token =
+    words("token", "bearer", "authtoken", "accesstoken", "refreshtoken", "idtoken", "bottoken",
+          "sessiontoken", "apitoken", "csrftoken", "csrfmiddlewaretoken", "xsrf", "csrf", "pat",
+          "oauthtoken", "identitytoken", "registrytoken", "bearertoken", "jointoken");
 constexpr auto k_if_random =
     words("session", "sid", "sessionid", "sessid", "phpsessid", "jsessionid", "sig", "signature",
           "hmac", "ticket", "nonce", "tgt", "saml", "samlresponse", "license", "invite", "auth",
@@ -77,8 +78,8 @@ constexpr auto k_other_thing = words(
     "server", "client", "controller", "driver", "plugin", "module", "model", "models", "gen",
     "id_count", "range", "step", "steps", "group", "groups", "owner", "encoding", "location",
     "keyring", "backend", "selector", "spec", "schema", "authentication", "failed", "needed", "set",
-    "changed", "revision", "arn", "fingerprint", "fingerprints", "digest", "checksum", "sha256",
-    "sha1", "md5", "budgeting", "estimate", "stdin");
+    "changed", "revision", "accessor", "arn", "fingerprint", "fingerprints", "digest", "checksum",
+    "sha256", "sha1", "md5", "budgeting", "estimate", "stdin");
 
 // Before `token(s)`: it counts, or it is a token of the vocabulary.
 constexpr auto k_counted_token = words(
@@ -278,6 +279,7 @@ KeyClass exact(std::string_view joined) {
       {"sudouser", KeyKind::user, What::user},
       {"authuser", KeyKind::user, What::user},
       {"acct", KeyKind::user, What::user},
+      {"gecos", KeyKind::user, What::user},
       {"nodename", KeyKind::host, What::host},
       {"hostname", KeyKind::host, What::host},
       {"fqdn", KeyKind::host, What::host},
@@ -344,6 +346,9 @@ KeyClass secret_class(const Words& all) {
       if (followed_by_other() || any_before(all, i, k_counted_token)) return {};
       return {KeyKind::token, What::token};
     }
+    // SNMP: `AgentCommunity`, `community_string`.
+    if (word == "community" && (i + 1 == n || (i + 2 == n && all[i + 1] == "string")))
+      return {KeyKind::token, What::password};
     if (word == "tokens" && i + 1 == n && n > 1) {
       static constexpr auto k_held =
           words("api", "access", "refresh", "auth", "bearer", "hf", "secret", "bot", "admin");
@@ -449,6 +454,14 @@ KeyClass content_class(const Words& all) {
   if (k_prompt.has(last)) return {KeyKind::content, What::prompt};
   if (k_output.has(last)) return {KeyKind::content, What::output};
   if (k_document.has(last)) return {KeyKind::content, What::document};
+  static constexpr auto k_collections = words("templates", "library");
+  if (n > 1 && k_collections.has(last) && k_prompt.has(all[n - 2]))
+    return {KeyKind::content, What::prompt};
+  // `GUARD_POLICY`: what a model must refuse.
+  static constexpr auto k_guards = words("guard", "guardrail", "safety", "refusal", "moderation",
+                                         "answer", "response", "persona", "conversation");
+  if (n > 1 && (last == "policy" || last == "rules") && k_guards.has(all[n - 2]))
+    return {KeyKind::perhaps_text, What::prompt};
   if (last == "template" && n > 1 && all[n - 2] == "prompt")
     return {KeyKind::maybe_text, What::prompt};
   if (k_maybe.has(last)) {

@@ -159,6 +159,8 @@ void LineMachine::line(std::string_view line, Edits& out) {
   if (line.empty()) {
     named_ = {};
     if (block_.ends_at_blank) block_ = {};
+    value_table_ = ssh_host_ = false;
+    user_column_ = 0;
     return;
   }
   if (is_coloured(line)) {
@@ -189,6 +191,7 @@ void LineMachine::line(std::string_view line, Edits& out) {
   if (!state_.frames.empty()) {
     Frame& root = state_.frames.front();
     root.named = {};
+    if (root.every_value) root = Frame{};
     if (state_.frames.size() == 1) root.flagged = {};
   }
   if (begin == payload.begin && !record) begin = structure(line, begin, out);
@@ -197,6 +200,10 @@ void LineMachine::line(std::string_view line, Edits& out) {
   Scanner scanner(env_, state_, line, out, depth_, true);
   scanner.scan(begin, line.size());
   if (env_.profile.free_text) announces_text(line, begin);
+  if (state_.here) {
+    state_.here = false;
+    if (env_.profile.free_text && env_.profile.content) here_document(line);
+  }
   if (state_.frames.size() > 1 && record && line.back() != '{' && line.back() != '[' &&
       line.back() != '(' && line.back() != ',')
     state_.frames.resize(1);
@@ -405,6 +412,7 @@ std::size_t LineMachine::structure(std::string_view line, std::size_t begin, Edi
   while (end < line.size() && (class_of(line[end]) & k_in_key) != 0) ++end;
   if (pgpass(line, at, out)) return begin;
   if (end == key || line[key] == '-') {
+    if (!levels_.empty() && levels_.back().section == Section::prompts) in_prompts();
     // A list element: a flag whose value is the next element, or a value of a classed list.
     const bool lone_flag = line[key] == '-' && end == line.size() && end - key > 3;
     if (lone_flag) {
@@ -421,6 +429,7 @@ std::size_t LineMachine::structure(std::string_view line, std::size_t begin, Edi
       sign == ':' && mark == end && (mark + 1 >= line.size() || line[mark + 1] == ' ');
   const bool equals = sign == '=' && !(mark + 1 < line.size() && line[mark + 1] == '=');
   if (!colon && !equals) {
+    if (!item && placed(line, key, end, out)) return line.size();
     if (item && !levels_.empty() && levels_.back().inherited.kind != KeyKind::none) {
       const KeyClass inherited = levels_.back().inherited;
       Scanner scanner(env_, state_, line, out, depth_, true);
@@ -490,6 +499,11 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
   if (block && separator == ':') {
     if (found.kind == KeyKind::value && named_.kind != KeyKind::none && named_indent_ == indent)
       found = std::exchange(named_, {});
+    if (env_.profile.content && section_of(key, indent) == Section::prompts &&
+        levels_.size() < k_deepest_level) {
+      levels_.push_back({indent, {KeyKind::content, What::prompt}, Section::prompts});
+      return line.size();
+    }
     const Section section = levels_.empty() ? Section::none : levels_.back().section;
     if (found.masks_text() && section == Section::files) return line.size();
     if (found.is_secret() || found.masks_text()) {
@@ -523,6 +537,12 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
     if ((class_of(first) & k_is_quote) == 0 || rest.size() < 2) return line_begin;
     Scanner scanner(env_, state_, line, out, depth_, true);
     scanner.mask_value({}, at + 1, end - (rest.back() == first ? 1 : 0));
+    return line.size();
+  }
+  if (!plain && under && levels_.back().inherited.masks_text() && found.masks_text() &&
+      (class_of(first) & k_is_quote) != 0 && rest.size() > 2 && rest.back() == first &&
+      env_.keys.classify(key).kind == KeyKind::none && is_prose(rest, 4)) {
+    Scanner(env_, state_, line, out, depth_, true).mask_value(found, at + 1, end - 1);
     return line.size();
   }
   if (!plain) return line_begin;
@@ -585,6 +605,10 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
     scanner.mask(at, end, found.what, rest);
     if (separator == ':' && indent + 2 < 40)
       block_ = {true, indent, true, k_most_block_lines, found.what};
+    return line.size();
+  }
+  if (listed_user(key, rest)) {
+    scanner.mask(at, end, What::user, rest);
     return line.size();
   }
   if (found.kind == KeyKind::user && separator == ':' && !more()) {

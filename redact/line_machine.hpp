@@ -31,6 +31,8 @@ struct LineMemory {
     data,  ///< `data:` of an object that holds no secrets
     secret_data,
     maybe_data,  ///< `data:` of an object that named no kind
+    users,       ///< persons or accounts, each with a name
+    prompts,     ///< a file of texts for a model
     files,       ///< whole files: `write_files:` of cloud-init, `copy:` of Ansible
   };
   struct Level {
@@ -54,6 +56,7 @@ struct LineMemory {
     What what = What::text;
     bool announced = false;  ///< by a line before that names the text and ends in a colon
     bool masked_one = false;
+    bool here_document = false;  ///< ends at a word alone
     bool ends_at_blank = false;  ///< a subtitle
     bool unless_file = false;    ///< the first line may show that it is no text but a file
     bool only_base64 = false;    ///< the first line may show that it is no secret
@@ -64,6 +67,10 @@ struct LineMemory {
   Block block_;
   KeyClass named_;  ///< of a YAML `name:` that waits for its `value:`
   std::size_t named_indent_ = 0;
+  bool value_table_ = false;  ///< inside a table of names and values
+  bool ssh_host_ = false;     ///< below `Host` of ssh_config
+  int user_column_ = 0;       ///< of a table of processes or accounts; 0 outside
+  int table_lines_ = 0;
   int pem_lines_ = 0;
   bool after_partial_ = false;
   std::vector<Object> objects_;
@@ -98,8 +105,20 @@ class LineMachine : private LineMemory {
   std::size_t structure(std::string_view line, std::size_t begin, Edits& out);
   std::size_t after_key(std::string_view line, std::size_t indent, std::string_view key,
                         std::size_t value, char separator, Edits& out);
+  void in_prompts();
   [[nodiscard]] Section section_of(std::string_view key, std::size_t indent);
   void note_kind(std::string_view key, std::string_view value, std::size_t indent);
+
+  // host_lines.cpp
+  bool wireguard_dump(std::string_view line, Edits& out);
+  bool column_pair(std::string_view line, std::size_t key, std::size_t key_end, Edits& out);
+  void table_head(std::string_view line);
+  void column_user(std::string_view line, Edits& out);
+  bool named_user(std::string_view line, std::size_t begin, Edits& out);
+  [[nodiscard]] bool listed_user(std::string_view key, std::string_view value) const;
+  void here_document(std::string_view line);
+  bool placed(std::string_view line, std::size_t begin, std::size_t end, Edits& out);
+
   void access_log_user(std::string_view line, std::size_t begin, Edits& out);
 
   // text_blocks.cpp

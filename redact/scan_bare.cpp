@@ -228,7 +228,13 @@ std::size_t Scanner::bare_user(std::size_t at, std::size_t end, char separator) 
         stop > at)
       return stop;
   }
-  const std::size_t stop = bare_end(at, end, '=');
+  std::size_t stop = bare_end(at, end, '=');
+  // Slurm: `UserId=ada(21044)`.
+  if (const std::size_t id = text_.substr(0, stop).find('(', at);
+      id != std::string_view::npos && id > at + 1 && stop > id + 2 && text_[stop - 1] == ')' &&
+      std::all_of(text_.begin() + static_cast<std::ptrdiff_t>(id + 1),
+                  text_.begin() + static_cast<std::ptrdiff_t>(stop - 1), is_digit))
+    stop = id;
   const std::string_view value = part(at, stop);
   if (!find_email(text_, at, stop).empty()) return at;
   if (value.size() > 80 || is_service_account(value) || is_path(value) ||

@@ -20,10 +20,16 @@ constexpr std::size_t k_shortest_argument = 16;
 constexpr std::size_t k_look_back = 512;
 
 /// Words that a secret may follow, besides the last words of commands.
-constexpr auto k_announcing =
-    words("bearer", "basic", "apikey", "token", "password", "passwd", "passphrase", "passcode",
-          "printf", "echo", "requirepass", "masterauth", "auth-pass", "secret", "credential",
-          "api-key", "api_key", "identified", "key", "for", "user", "login", "auth", "logged");
+constexpr auto k_announcing = words(
+    "bearer", "basic", "apikey", "token", "password", "passwd", "passphrase", "passcode", "printf",
+    "echo", "requirepass", "masterauth", "auth-pass", "secret", "credential", "api-key", "api_key",
+    "identified", "key", "for", "user", "login", "auth", "logged", "rocommunity", "rwcommunity",
+    "trapcommunity", "rocommunity6", "rwcommunity6", "community", "psk", "eap", "xauth", "ntlm",
+    "key-string", "llm", "aichat", "mods", "sgpt", "gptme", "tgpt", "chatblade");
+
+/// Programs that take what a model is asked between quotes.
+constexpr auto k_chat_programs =
+    words("llm", "aichat", "mods", "sgpt", "gptme", "tgpt", "chatblade");
 
 constexpr Beginnings make_beginnings() {
   Beginnings beginnings;
@@ -57,6 +63,12 @@ bool is_switch(std::string_view name) {
   const std::string_view verb = name.substr(0, name.find_first_of("-_"));
   return verb.size() < name.size() &&
          std::find(k_verbs.begin(), k_verbs.end(), verb) != k_verbs.end();
+}
+
+/// `OQDGdvCJfesO`; a word has at most its first letter in upper case.
+bool mixes_cases(std::string_view value) {
+  return std::any_of(value.begin(), value.end(), is_lower) &&
+         std::any_of(value.begin() + 1, value.end(), is_upper);
 }
 
 /// A password behind the flag of a program that no table knows: generated, no place, no number.
@@ -105,6 +117,8 @@ std::size_t Scanner::on_flag(std::size_t begin, std::size_t word_end, std::size_
       key = {KeyKind::if_random, key.what};
   }
   const bool usable = key.is_secret() || key.masks_text() || key.kind == KeyKind::user;
+  if (usable && word_end < end && text_[word_end] == ',' && frame().open == '[')
+    frame().flagged = key;  // YAML: `[--api-key, x]`
   if (!usable) {
     on_plain_word(begin, word_end, k_is_lower | k_is_digit | k_is_upper);
     return word_end;
@@ -177,6 +191,7 @@ std::size_t Scanner::on_command_argument(std::size_t word_end, std::size_t end) 
     const KeyClass key = allowed(row.key);
     int skip = row.skip;
     int take = row.take;
+    int again = row.skip_again;
     std::size_t last = 0;
     for (std::size_t at = word_end; take > 0;) {
       at = skip_blanks(at, end);
@@ -201,7 +216,14 @@ std::size_t Scanner::on_command_argument(std::size_t word_end, std::size_t end) 
         --skip;
         continue;
       }
+      // How a switch wrote it: `md5 7 0822455D0A16`.
+      if (!quoted && value.size() == 1 && is_digit(value.front())) continue;
       --take;
+      if (take == 0 && again >= 0) {
+        skip = again;
+        take = 1;
+        again = -1;
+      }
       if (names_none(value, first, end)) continue;
       if (key.masks_text()) {
         if (quoted && is_prose(value, 3)) {
@@ -214,7 +236,8 @@ std::size_t Scanner::on_command_argument(std::size_t word_end, std::size_t end) 
       } else if (key.kind == KeyKind::pair) {
         if (pair(first, stop)) last = at;
       } else if (is_secret_value(key, value) &&
-                 (quoted || is_distinctive(value) || looks_random(value, 8))) {
+                 (quoted || is_distinctive(value) || looks_random(value, 8) ||
+                  (value.size() >= 8 && (has_letter_and_digit(value) || mixes_cases(value))))) {
         mask(first, stop, key.what, value);
         last = at;
       }
@@ -260,6 +283,7 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
   if (word == "for" || word == "user") return on_login(begin, word_end, end);
   if (word == "logged" || word == "Logged") return on_logged_in(word_end, end);
   if (word == "echo" || word == "printf") return on_piped_secret(begin, word_end, end);
+  if (k_chat_programs.has(word)) return on_chat_command(begin, word_end, end);
   const bool scheme = is_one_of(word, {"bearer", "basic", "apikey"});
   const bool password =
       is_one_of(word, {"password", "passwd", "passphrase", "passcode", "identified"});
@@ -267,8 +291,19 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
   // `secret key x`, `signed with key x`, `AUTH x`: only what a generator made, of mixed letters.
   const bool wandb = word == "login" && part(0, begin).ends_with("wandb ");
   const bool loose = word == "key" || word == "Key" || word == "AUTH" || wandb;
-  // redis.conf: `requirepass x`.
-  const bool setting = is_one_of(word, {"requirepass", "masterauth", "auth-pass"});
+  // redis.conf: `requirepass x`; snmpd.conf: `rocommunity x`; of switches: `key-string x`.
+  const std::string_view ahead = part(begin > 96 ? begin - 96 : 0, begin);
+  const bool of_switch =
+      (word == "key" && (base::contains(ahead, "tacacs") || base::contains(ahead, "radius"))) ||
+      (word == "community" && ahead.ends_with("snmp-server "));
+  const bool setting = of_switch || (word.size() > 9 && base::contains(word, "community")) ||
+                       is_one_of(word, {"requirepass", "masterauth", "auth-pass", "key-string"});
+  // ipsec.secrets: `203.0.113.9 : PSK "x"`.
+  if (word == "PSK" || word == "EAP" || word == "XAUTH" || word == "NTLM") {
+    const std::size_t quote = skip_blanks(word_end, end);
+    if (quote >= end || text_[quote] != '"' || !base::trim(ahead).ends_with(':')) return 0;
+    return on_quote(quote, end, {KeyKind::secret, What::password}, true);
+  }
   if (!scheme && !password && !token && !setting && !loose) return 0;
   std::size_t at = skip_blanks(word_end, end);
   const bool column = at > word_end + 1;  // of a table
@@ -285,6 +320,10 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
   }
   for (const std::string_view verb : {"is ", "was ", "of ", "= ", "BY "})
     if (part(at, end).starts_with(verb)) at = skip_blanks(at + verb.size(), end);
+  // Switches say before it how it is written: `password 7 0822455D0A16`.
+  if ((password || setting || word == "secret") && at + 2 < end && is_digit(text_[at]) &&
+      text_[at + 1] == ' ')
+    at = skip_blanks(at + 2, end);
   if (at >= end || placeholder_length(part(at, end)) > 0) return 0;
   std::size_t stop = 0;
   const bool quoted = (class_of(text_[at]) & k_is_quote) != 0;
@@ -310,10 +349,12 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
     const bool netrc = password && base::contains(before, "login ");
     // SQL: `WITH PASSWORD 'x'`.
     const bool sql = password && quoted && (word == "PASSWORD" || word == "IDENTIFIED");
-    secret = setting || netrc || sql || (looks_random(value, 10) && !is_uuid(value)) ||
+    const bool public_name = value == "public" || value == "private" || value.size() < 4;
+    secret = (setting && !public_name && (word != "key" || is_distinctive(value))) || netrc ||
+             sql || (looks_random(value, 10) && !is_uuid(value)) ||
              (password && (digit || column) && is_distinctive(value));
     if (value.find(' ') != std::string_view::npos) secret = false;
-    if (loose) {
+    if (loose && !of_switch) {
       const bool lower = std::any_of(value.begin(), value.end(), is_lower);
       secret = value.size() >= 16 && digit && (upper || wandb) && lower && looks_random(value) &&
                value.find(':') == std::string_view::npos;
@@ -325,6 +366,45 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
   }
   mask(at, stop, password ? What::password : What::token, value);
   return stop + (quoted ? 1 : 0);
+}
+
+/// `llm -m qwen3 'why did Ada ...'` where a command stands: a text between quotes.
+std::size_t Scanner::on_chat_command(std::size_t begin, std::size_t word_end, std::size_t end) {
+  if (!env_.profile.content || !env_.profile.free_text) return 0;
+  const std::string_view before = base::trim(part(begin > 24 ? begin - 24 : 0, begin));
+  const bool command = before.empty() || is_digit(before.back()) ||
+                       std::string_view("$#|;&>").find(before.back()) != std::string_view::npos;
+  if (!command) return 0;
+  for (std::size_t at = word_end; at < std::min(end, word_end + 256); ++at) {
+    const char c = text_[at];
+    if (c == '|' || c == ';' || c == '&' || c == '\\' || c == '<') return 0;
+    if (c != '"' && c != '\'') continue;
+    const std::size_t close = closing_quote(at, end, true);
+    if (close == std::string_view::npos || !is_prose(part(at + 1, close), 4)) return 0;
+    mask(at + 1, close, What::prompt, part(at + 1, close));
+    return close + 1;
+  }
+  return 0;
+}
+
+/// `netroot=iscsi:user:password@10.0.0.1::3260::iqn...` of a kernel's command line.
+std::size_t Scanner::on_boot_login(std::size_t colon, std::size_t end) {
+  std::size_t scheme = colon;
+  while (scheme > 0 && is_alpha(text_[scheme - 1])) --scheme;
+  if (!is_one_of(part(scheme, colon), {"iscsi", "nbd", "nfs", "smb", "cifs", "ftp", "http"}))
+    return colon;
+  const std::size_t stop = std::min(text_.find_first_of(" \t/<\"'", colon), end);
+  const auto sign = part(colon, stop).rfind('@');
+  if (sign == std::string_view::npos) return colon;
+  // User and password, and for iSCSI those of the other direction.
+  const std::size_t last = colon + sign;
+  std::size_t at = colon + 1;
+  for (int field = 0; at < last; ++field) {
+    const std::size_t next = std::min(text_.find(':', at), last);
+    if (field % 2 == 1 && next > at) mask(at, next, What::password, part(at, next));
+    at = next + 1;
+  }
+  return last;
 }
 
 /// `Accepted publickey for ada from 10.0.0.1`, `session opened for user ada(uid=1000)`.

@@ -13,12 +13,27 @@ namespace {
 
 /// Whether a command reads a secret from its standard input.
 bool reads_secret(std::string_view command) {
-  static constexpr std::array<std::string_view, 15> k_signs{
-      "--password-stdin", "--with-token",  "--token-stdin", "passwd --stdin", "chpasswd",
-      "sudo -S",          "secret create", "vault login",   "kinit",          "-pass stdin",
-      "smbpasswd",        "htpasswd -i",   "su -c",         "luksOpen",       "auth login"};
+  static constexpr std::array<std::string_view, 21> k_signs{
+      "--key-file -", "--key-file=-",     "cryptsetup ",   "ssh-add",       "passphrase-fd",
+      "| passwd",     "--password-stdin", "--with-token",  "--token-stdin", "passwd --stdin",
+      "chpasswd",     "sudo -S",          "secret create", "vault login",   "kinit",
+      "-pass stdin",  "smbpasswd",        "htpasswd -i",   "su -c",         "luksOpen",
+      "auth login"};
   return std::any_of(k_signs.begin(), k_signs.end(),
                      [&](std::string_view sign) { return base::contains(command, sign); });
+}
+
+/// Whether a command, the sign of its pipe before it, asks a model what it reads.
+bool reads_prompt(std::string_view command) {
+  static constexpr std::array<std::string_view, 11> k_programs{
+      "ollama run", "llm",       "aichat", "mods",   "sgpt",     "gptme",
+      "tgpt",       "chatblade", "claude", "gemini", "llama-cli"};
+  while (!command.empty() && (command.front() == '|' || command.front() == ' '))
+    command.remove_prefix(1);
+  return std::any_of(k_programs.begin(), k_programs.end(), [&](std::string_view program) {
+    return command.starts_with(program) &&
+           (command.size() == program.size() || !is_alnum(command[program.size()]));
+  });
 }
 
 }  // namespace
@@ -36,7 +51,16 @@ std::size_t Scanner::on_piped_secret(std::size_t begin, std::size_t word_end, st
   if (pipe == std::string_view::npos) return 0;
   constexpr std::size_t k_command = 512;
   const std::size_t stop_of_command = next_of(";&\n", pipe, std::min(end, pipe + k_command));
-  if (!reads_secret(part(pipe, stop_of_command))) return 0;
+  const std::string_view command = part(pipe, stop_of_command);
+  if (env_.profile.content && env_.profile.free_text && reads_prompt(command)) {
+    const std::size_t quote = text_.substr(0, pipe).find_first_of("\"'", word_end);
+    if (quote == std::string_view::npos) return 0;
+    const std::size_t close = closing_quote(quote, pipe, true);
+    if (close == std::string_view::npos || !is_prose(part(quote + 1, close), 4)) return 0;
+    mask(quote + 1, close, What::prompt, part(quote + 1, close));
+    return pipe;
+  }
+  if (!reads_secret(command)) return 0;
   std::size_t stop = pipe;
   while (stop > word_end && (text_[stop - 1] == ' ' || text_[stop - 1] == '\t')) --stop;
   if (stop <= word_end + 1) return 0;
@@ -79,6 +103,7 @@ std::size_t Scanner::on_here_string(std::size_t at, std::size_t end) {
 std::size_t Scanner::on_here_document(std::size_t at, std::size_t end) {
   const bool word = at + 2 < end && (is_upper(text_[at + 2]) || text_[at + 2] == '-' ||
                                      text_[at + 2] == '\'' || text_[at + 2] == '"');
+  if (word && depth_ == 0) state_.here = true;
   constexpr std::size_t k_command = 512;  // `cat <<EOF | docker login ...` stands behind it
   if (word && depth_ == 0 && env_.profile.free_text &&
       reads_secret(part(at > k_command ? at - k_command : 0, std::min(end, at + k_command))))

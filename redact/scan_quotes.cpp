@@ -223,7 +223,8 @@ void Scanner::quoted_value(KeyClass key, std::size_t begin, std::size_t end, cha
     if (sign > begin + 2 && sign + 1 < end && text_[sign] == '=' &&
         text_.substr(0, end).find('=', sign + 1) == std::string_view::npos) {
       const KeyClass named = allowed(env_.keys.classify(part(begin, sign)));
-      if ((named.is_secret() && !runs_command(part(sign + 1, end))) || named.masks_text()) {
+      if ((named.is_secret() && !runs_command(part(sign + 1, end))) || named.masks_text() ||
+          named.kind == KeyKind::perhaps_text) {
         key = named;
         begin = sign + 1;
       }

@@ -105,7 +105,9 @@ bool Scanner::is_secret_value(KeyClass key, std::string_view value) const {
       return value.size() >= 4;
     case KeyKind::token:
       if (status || (is_number(value) && value.size() < 10)) return false;
+      if (is_uuid(value)) return true;
       if (value.front() == '<' || is_object_name(value)) return false;
+      if (value.find_first_not_of("0123456789:.,") == std::string_view::npos) return false;
       if (key.what == What::secret && is_snake_name(value)) return false;
       // `x86/PAT: Configuration [0-7]`: a word is no token.
       if (all_lower_letters(value.substr(is_upper(value.front()) ? 1 : 0)) && value.size() < 16)

@@ -245,6 +245,11 @@ std::size_t Scanner::on_url(std::size_t begin, std::size_t colon, std::size_t en
     }
     ++stop;
   }
+  // `https://ada:<password:1f...>@h`: what was masked before.
+  if (stop < end && stop > authority && text_[stop] == '<' && text_[stop - 1] == ':') {
+    const std::size_t masked = stop + placeholder_length(part(stop, end));
+    if (masked > stop && masked < end && text_[masked] == '@') return masked;
+  }
   while (stop > authority &&
          std::string_view(".,;)]!").find(text_[stop - 1]) != std::string_view::npos)
     --stop;
@@ -290,8 +295,11 @@ std::size_t Scanner::on_url(std::size_t begin, std::size_t colon, std::size_t en
     } else {
       const std::size_t value = authority + mark + 1;
       const std::string_view password = part(value, user_end);
-      if (!tokens_in(authority, value - 1) && looks_random(part(authority, value - 1), 20))
-        mask(authority, value - 1, What::token, part(authority, value - 1));
+      const std::string_view user = part(authority, value - 1);
+      if (!tokens_in(authority, value - 1) && looks_random(user, 20))
+        mask(authority, value - 1, What::token, user);
+      else if (is_dotted_user(user))
+        mask(authority, value - 1, What::user, user);
       if (!password.empty() && !is_masked(password) && !is_reference(password)) {
         mask(value, user_end, What::password, password);
         if (env_.known != nullptr && password.find('%') != std::string_view::npos)
@@ -340,6 +348,10 @@ std::size_t Scanner::on_url(std::size_t begin, std::size_t colon, std::size_t en
     if (word.starts_with("bot") && word.size() > 30 && tokens_in(first + 3, last)) continue;
     if (word.size() >= k_shortest_token && tokens_in(first, last)) continue;
     const bool digit = std::any_of(word.begin(), word.end(), is_digit);
+    if (word == "t" && last + 1 < path_end) {  // conda: `/t/TOKEN/channel`
+      const std::size_t token_end = std::min(text_.find('/', last + 1), path_end);
+      if (token_end - last > 20 && looks_random(part(last + 1, token_end), 20)) behind_hook = true;
+    }
     if (behind_hook && word.size() >= 8 && (digit || word.size() >= 16) &&
         (looks_random(word, 8) || is_uuid(word.substr(0, 36)) ||
          std::all_of(word.begin(), word.end(),
@@ -447,7 +459,13 @@ std::size_t Scanner::on_pem(std::size_t begin, std::size_t end) {
   if (close == std::string_view::npos) return begin + 10;
   const std::string_view label = rest.substr(11, close - 11);
   const std::size_t body = begin + close + 5;
-  if (!base::contains(label, "PRIVATE KEY") && !(env_.profile.strict && label == "CERTIFICATE"))
+  // `OpenVPN Static key V1`, `OPENSSH PRIVATE KEY`.
+  static constexpr std::array<std::string_view, 5> k_open{"PUBLIC", "CERTIFICATE", "REQUEST",
+                                                          "SIGNATURE", "MESSAGE"};
+  const bool open = std::any_of(k_open.begin(), k_open.end(), [&](std::string_view word) {
+    return base::icontains(label, word);
+  });
+  if ((open || !base::icontains(label, "key")) && !(env_.profile.strict && label == "CERTIFICATE"))
     return body;
   const auto last = rest.find("-----END", close + 5);
   const std::size_t stop = last == std::string_view::npos ? end : begin + last;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/text.hpp"
 #include "redact/chars.hpp"
@@ -35,6 +36,7 @@ void Scanner::push(char open, KeyClass inherited) {
   const Frame& outer = frame();
   next.speech = outer.speech;
   next.media = outer.media;
+  next.generated = outer.generated;
   if (outer.every_value) {
     next.every_value = true;
     if (inherited.kind == KeyKind::none) next.inherited = outer.inherited;
@@ -258,6 +260,10 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
       on_plain_word(begin, at, classes);
       return at + 2;
     }
+    if (at - begin >= 3 && at - begin <= 5 && after_next != ' ' && begin > 0 &&
+        text_[begin - 1] == '=') {
+      if (const std::size_t after = on_boot_login(at, end); after > at) return after;
+    }
     if ((classes & k_is_slash) != 0 && (classes & k_is_digit) != 0) {
       const auto bot = part(begin, at).rfind("/bot");  // `POST /bot123456789:x/sendMessage`
       if (bot != std::string_view::npos && at - begin - bot >= 12 &&
@@ -287,6 +293,13 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
     if (m == ':' && follow != ':' &&
         (mark == at || follow == ' ' || follow == '\0' || follow == '='))
       value = follow == '=' ? mark + 2 : mark + 1;
+    // nginx: `if ($http_x_api_key != "x")`.
+    if (value == 0 && text_[begin] == '$' && (m == '!' || m == '=' || m == '~')) {
+      value = mark + 1;
+      while (value < end && std::string_view("=~* ").find(text_[value]) != std::string_view::npos)
+        ++value;
+      if (value >= end || (class_of(text_[value]) & k_is_quote) == 0) value = 0;
+    }
     if (value != 0) {
       std::string_view key;
       if ((classes & (k_is_lower | k_is_upper | k_is_high)) != 0) {
@@ -318,6 +331,13 @@ std::size_t Scanner::on_word(std::size_t begin, std::size_t end) {
     }
   }
   if (text_[begin] == '-') return on_flag(begin, at, end);
+  // YAML: `[--api-key, x, --port, 8000]`.
+  if (Frame& around = frame();
+      around.open == '[' && around.flagged.kind != KeyKind::none && (next == ',' || next == ']')) {
+    const KeyClass flagged = std::exchange(around.flagged, {});
+    const std::size_t after = bare_value(flagged, '=', begin, begin, end);
+    if (after > begin) return after;
+  }
   // Elements without quotes of a list that is secret or content: Go prints `X-Api-Key:[x]`.
   if (const Frame& around = frame();
       around.open == '[' && (around.inherited.is_secret() || around.inherited.masks_text())) {

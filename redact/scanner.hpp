@@ -55,6 +55,7 @@ struct Frame {
   bool speech = false;       ///< inside messages, choices or documents: `text` is content
   bool every_value = false;  ///< values under any key are `inherited`
   bool secret = false;       ///< the object's own key named a secret: its `value` is one
+  bool generated = false;    ///< a resource of Terraform that holds what it drew
   bool media = false;        ///< inside a picture or a recording: base64 is content
 };
 
@@ -76,6 +77,7 @@ struct ScanState {
     What what = What::token;
   } wrap;
   bool pem = false;           ///< inside a private key
+  bool here = false;          ///< a here-document began on this line
   bool other_object = false;  ///< the last `kind:` on a line of its own named no Secret
 };
 
@@ -143,6 +145,12 @@ class Scanner {
   std::size_t on_named_argument(std::size_t begin, std::size_t word_end, std::size_t end);
   std::size_t on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end);
   std::size_t on_login(std::size_t begin, std::size_t word_end, std::size_t end);
+  std::size_t on_chat_command(std::size_t begin, std::size_t word_end, std::size_t end);
+  std::size_t on_boot_login(std::size_t colon, std::size_t end);
+
+  // scan_audit.cpp
+  std::size_t on_hex_text(std::string_view key, std::size_t at, std::size_t end);
+  KeyClass class_of_argument(std::string_view key, std::size_t quote, std::size_t end);
 
   // scan_phrases.cpp
   std::size_t on_scored_text(std::size_t close, std::size_t end);

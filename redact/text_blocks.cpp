@@ -55,10 +55,12 @@ bool begins_file(std::string_view text) {
       text == "---" || text == "{")
     return true;
   if (text.size() > 2 && text.front() == '[' && text.back() == ']')
-    return text.find_first_of(" \"'") == std::string_view::npos;
+    return text.find_first_of(" \"'/") == std::string_view::npos && text != "[INST]" &&
+           text != "[SYS]";
   const auto sign = text.find('=');
   if (sign == std::string_view::npos || sign < 2) return false;
   const std::string_view name = base::trim(text.substr(0, sign));
+  if (base::trim(text.substr(sign + 1)).find(' ') != std::string_view::npos) return false;
   return std::all_of(name.begin(), name.end(),
                      [](char c) { return is_alnum(c) || c == '_' || c == '.' || c == '-'; });
 }
@@ -197,6 +199,11 @@ bool LineMachine::block_line(std::string_view line, std::size_t begin, Edits& ou
     const bool ends = record || block_.lines_left-- <= 0 || rest.starts_with("-- ") ||
                       (std::string_view(">[]{}<").find(rest.front()) != std::string_view::npos &&
                        !is_item_mark(rest));
+    if (block_.here_document &&
+        std::all_of(rest.begin(), rest.end(), [](char c) { return is_alpha(c) || c == '_'; })) {
+      block_.active = block_.announced = false;
+      return true;
+    }
     // `Client: she must not learn of it`: a label inside the text, which stays.
     const std::string_view words = behind_label(rest);
     const bool speaker = words.size() < rest.size();

@@ -18,6 +18,13 @@ constexpr std::size_t k_most_objects = 16;
 constexpr auto k_of_files = words("write_files", "copy", "ansible.builtin.copy", "files",
                                   "secretGenerator", "configMapGenerator", "blockinfile");
 
+/// `prompts.json`, `system_prompt.yaml`: a file of a ConfigMap.
+bool is_prompt_file(std::string_view key) {
+  return key.size() > 10 &&
+         (key.ends_with(".json") || key.ends_with(".yaml") || key.ends_with(".yml")) &&
+         base::icontains(key, "prompt");
+}
+
 }  // namespace
 
 DataKey LineMachine::asks_for_kind(std::string_view line) const {
@@ -53,8 +60,18 @@ void LineMachine::note_kind(std::string_view key, std::string_view value, std::s
   }
 }
 
+/// Every text of the JSON on this line is one for a model, whatever its name.
+void LineMachine::in_prompts() {
+  if (state_.frames.empty()) state_.frames.emplace_back();
+  Frame& root = state_.frames.front();
+  root.every_value = root.speech = true;
+  root.inherited = {KeyKind::maybe_text, What::prompt};
+}
+
 /// What the key before a colon at the end of its line opens.
 LineMachine::Section LineMachine::section_of(std::string_view key, std::size_t indent) {
+  if (key == "users") return Section::users;
+  if (is_prompt_file(key)) return Section::prompts;
   if (key != "data") return k_of_files.has(key) ? Section::files : Section::none;
   if (!env_.profile.secret_data) return Section::data;
   const ObjectKind ahead = kind_ahead_;

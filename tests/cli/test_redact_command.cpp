@@ -126,6 +126,7 @@ TEST_CASE(
   CHECK(read(out / "b.log").find(k_secret) == std::string::npos);
   CHECK(fs::exists(out / "empty.log"));
   CHECK(mode_of(out / "b.log") == 0600U);
+  CHECK(mode_of(out / "redaction.json") == 0600U);
   const auto report = nlohmann::json::parse(read(out / "redaction.json"));
   CHECK(report["total"].get<int>() >= 1);
   CHECK(report.dump().find(k_secret) == std::string::npos);
@@ -162,6 +163,7 @@ TEST_CASE("redact: a binary file is left out, named, and the status says so") {
   const Ran ran = redact("-o " + quoted(out) + " " + quoted(scratch / "in"));
   CHECK(ran.status == 4);
   CHECK(ran.out.find("core.bin") != std::string::npos);
+  CHECK(ran.out.find("core.bin") == ran.out.rfind("core.bin"));
   CHECK_FALSE(fs::exists(out / "core.bin"));
   CHECK(read(out / "w.log") == "all is well\n");
 }
@@ -222,6 +224,49 @@ TEST_CASE("redact: the map stands outside the output, for its owner only, and un
   CHECK(json[text.substr(9, text.size() - 10)] == k_secret);
   CHECK(redact("--map " + quoted(out / "m.json") + " -o " + quoted(out) + " " + quoted(file))
             .status == 2);
+  // Neither in the place of evidence, nor of placeholders that tell nothing apart.
+  CHECK(redact("--map " + quoted(file) + " " + quoted(file)).status == 2);
+  CHECK(read(file) == "password=" + k_secret + "\n");
+  CHECK(redact("--fixed --map " + quoted(map) + " " + quoted(file)).status == 2);
+}
+
+TEST_CASE("redact: an output that cannot be written is said, and is no matter of the input") {
+  const Scratch scratch;
+  const fs::path file = scratch.write("x.log", "all is well\n");
+  const Ran full = redact(quoted(file) + " > /dev/full");
+  CHECK(full.status == 4);
+  const Ran nowhere = redact("-o /proc/nowhere " + quoted(file));
+  CHECK(nowhere.status == 4);
+  CHECK(nowhere.out.find("/proc/nowhere") != std::string::npos);
+}
+
+TEST_CASE("redact: several files without a directory are refused before anything is printed") {
+  const Scratch scratch;
+  scratch.write("pack/a.log", "all is well\n");
+  scratch.write("pack/b.log", "all is well here\n");
+  const fs::path pack = scratch / "p.tar.gz";
+  REQUIRE(run("tar czf " + quoted(pack) + " -C " + quoted(scratch / "pack") + " .").status == 0);
+  for (const fs::path& input : {pack, scratch / "pack"}) {
+    const Ran ran = redact(quoted(input));
+    CHECK(ran.status == 2);
+    CHECK(ran.out.find("all is well") == std::string::npos);
+    CHECK(ran.out.find("-o DIR") != std::string::npos);
+  }
+  REQUIRE(run("gzip -k " + quoted(scratch / "pack/a.log")).status == 0);
+  CHECK(redact(quoted(scratch / "pack/a.log.gz")).out == "all is well\n");
+}
+
+TEST_CASE("redact: an input that is missing is named, wherever it stands among the others") {
+  const Scratch scratch;
+  const fs::path file = scratch.write("x.log", "all is well\n");
+  const std::string both = quoted(file) + " " + quoted(scratch / "nowhere.log");
+  const Ran into = redact("-o " + quoted(scratch / "out") + " " + both);
+  CHECK(into.status == 4);
+  CHECK(into.out.find("nowhere.log") != std::string::npos);
+  const Ran checked = redact("--check " + both);
+  CHECK(checked.status == 4);
+  CHECK(checked.out.find("nowhere.log") != std::string::npos);
+  CHECK(redact("--check " + quoted(scratch / "nowhere.log")).status == 3);
 }
 
 TEST_CASE("redact: --strict drops texts that default mode takes for messages, and whole hosts") {

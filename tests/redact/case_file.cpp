@@ -41,6 +41,16 @@ std::string percent(std::string_view text) {
   return out;
 }
 
+std::string hexadecimal(std::string_view text) {
+  static constexpr char k_hex[] = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    out += k_hex[static_cast<unsigned char>(c) >> 4U];
+    out += k_hex[static_cast<unsigned char>(c) & 15U];
+  }
+  return out;
+}
+
 std::string json_escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -70,6 +80,8 @@ std::string Filler::value_of(std::string_view mark) {
       value = percent(inner);
     else if (name == "json")
       value = json_escaped(inner);
+    else if (name == "hexup")
+      value = hexadecimal(inner);
     else
       throw std::runtime_error("unknown encoding " + std::string(mark));
   } else {

@@ -19,8 +19,9 @@
 ///
 /// `|` are input lines, `-` what must be gone, `+` what must be there. Secrets are written as
 /// «alphabet:length[:name]» and drawn anew for every seed; the same mark is the same value within a
-/// case. «b64(TEXT)», «url(TEXT)» and «json(TEXT)» encode; «esc» is the escape of terminals. No
-/// real-looking credential stands in the repository that way, and every case runs with many values.
+/// case. «b64(TEXT)», «url(TEXT)», «json(TEXT)» and «hexup(TEXT)» encode; «esc» is the escape of
+/// terminals. No real-looking credential stands in the repository that way, and every case runs
+/// with many values.
 namespace triage::test {
 
 struct Case {
