@@ -100,7 +100,7 @@ void LineMachine::table_head(std::string_view line) {
     value_table_ = true;
     return;
   }
-  if (text.starts_with("USER ") && base::contains(text, "PID"))
+  if (text.starts_with("USER ") && base::trim(text.substr(5)).starts_with("PID"))
     user_column_ = 1;
   else if (text.starts_with("ID ") && base::trim(text.substr(3)).starts_with("Name"))
     user_column_ = 2;
@@ -115,13 +115,22 @@ void LineMachine::column_user(std::string_view line, Edits& out) {
     user_column_ = 0;
     return;
   }
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  std::array<std::size_t, 4> edges{};  // of the first two words
   std::size_t at = 0;
-  std::size_t end = 0;
-  for (int column = 0; column < user_column_; ++column) {
-    at = end;
-    while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
-    end = std::min(line.find_first_of(" \t", at), line.size());
+  for (std::size_t edge = 0; edge < edges.size(); ++edge) {
+    while (at < line.size() && blank(line[at]) == (edge % 2 == 0)) ++at;
+    edges[edge] = at;
   }
+  const bool first = user_column_ == 1;
+  const std::string_view number = first ? line.substr(edges[2], edges[3] - edges[2])
+                                        : line.substr(edges[0], edges[1] - edges[0]);
+  if (number.empty() || !std::all_of(number.begin(), number.end(), is_digit)) {
+    user_column_ = 0;  // the table ended
+    return;
+  }
+  at = first ? edges[0] : edges[2];
+  const std::size_t end = first ? edges[1] : edges[3];
   if (end < line.size() && is_dotted_user(line.substr(at, end - at)))
     Scanner(env_, state_, line, out, depth_, true)
         .mask(at, end, What::user, line.substr(at, end - at));
@@ -144,11 +153,12 @@ bool LineMachine::named_user(std::string_view line, std::size_t begin, Edits& ou
   return true;
 }
 
-/// `  - name: ada.lovelace` under `users:` of cloud-init. Users of a kubeconfig have names too, but
-/// those of machines have no dot.
+/// `  - name: ada.lovelace`, `    gecos: Ada Lovelace` under `users:` of cloud-init. Users of a
+/// kubeconfig have names too, but those of machines have no dot.
 bool LineMachine::listed_user(std::string_view key, std::string_view value) const {
-  return key == "name" && !levels_.empty() && levels_.back().section == Section::users &&
-         is_dotted_user(value);
+  if (levels_.empty() || levels_.back().section != Section::users) return false;
+  return (key == "name" && is_dotted_user(value)) ||
+         (key == "gecos" && !value.empty() && !is_service_account(value) && !is_masked(value));
 }
 
 /// `read -r SYS <<'EOT'`, `PROMPT=$(cat <<EOF`, `cat > system_prompt.txt <<EOF`: the lines up to

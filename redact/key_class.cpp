@@ -279,7 +279,6 @@ KeyClass exact(std::string_view joined) {
       {"sudouser", KeyKind::user, What::user},
       {"authuser", KeyKind::user, What::user},
       {"acct", KeyKind::user, What::user},
-      {"gecos", KeyKind::user, What::user},
       {"nodename", KeyKind::host, What::host},
       {"hostname", KeyKind::host, What::host},
       {"fqdn", KeyKind::host, What::host},

@@ -268,7 +268,7 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t key_
       "a",    "the", "for",   "from", "in",     "to",      "of",     "and", "or", "with", "does",
       "file", "key", "token", "set",  "secret", "default", "string", "no",  "on", "type", "plain"};
   const bool sentence = is_one_of(word, k_little) && is_prose(part(at, end), 4);
-  if (is_status_word(word) && !sentence) return at;
+  if (is_status_word(word) && !is_joining_word(word) && !sentence) return at;
   if (is_reference(word.substr(0, word.find_first_of(",)}]")))) return at;  // `null,"user":...`
   if (is_digit(word.empty() ? ' ' : word.front()) && is_number(word))
     return at;  // `Prompt: 120 tokens`

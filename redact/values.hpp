@@ -22,6 +22,8 @@ namespace triage::redact {
 [[nodiscard]] bool is_uuid(std::string_view value);
 /// Words that stand after a credential's name and are none: `enabled`, `missing`, `expired` ...
 [[nodiscard]] bool is_status_word(std::string_view value);
+/// Words that a sentence goes on with behind the name of a flag: `--password via`, `--user option`.
+[[nodiscard]] bool is_joining_word(std::string_view value);
 /// A name as Kubernetes gives objects: lower-case words joined by hyphens or dots.
 [[nodiscard]] bool is_object_name(std::string_view value);
 
