@@ -88,7 +88,7 @@ std::size_t Scanner::on_hex_text(std::string_view key, std::size_t at, std::size
 /// `a1="--token" a2="x"`: what the argument before says of this one.
 KeyClass Scanner::class_of_argument(std::string_view key, std::size_t quote, std::size_t end) {
   if (!is_argument_name(key)) return {};
-  const std::size_t close = std::min(text_.find(text_[quote], quote + 1), end);
+  const std::size_t close = next_of(text_.substr(quote, 1), quote + 1, end);
   const std::string_view value = part(quote + 1, close);
   Frame& around = frame();
   const KeyClass flagged = around.flagged;

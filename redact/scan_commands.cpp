@@ -393,14 +393,14 @@ std::size_t Scanner::on_boot_login(std::size_t colon, std::size_t end) {
   while (scheme > 0 && is_alpha(text_[scheme - 1])) --scheme;
   if (!is_one_of(part(scheme, colon), {"iscsi", "nbd", "nfs", "smb", "cifs", "ftp", "http"}))
     return colon;
-  const std::size_t stop = std::min(text_.find_first_of(" \t/<\"'", colon), end);
+  const std::size_t stop = next_of(" \t/<\"'", colon, std::min(end, colon + k_look_back));
   const auto sign = part(colon, stop).rfind('@');
   if (sign == std::string_view::npos) return colon;
   // User and password, and for iSCSI those of the other direction.
   const std::size_t last = colon + sign;
   std::size_t at = colon + 1;
   for (int field = 0; at < last; ++field) {
-    const std::size_t next = std::min(text_.find(':', at), last);
+    const std::size_t next = next_of(":", at, last);
     if (field % 2 == 1 && next > at) mask(at, next, What::password, part(at, next));
     at = next + 1;
   }

@@ -349,7 +349,7 @@ std::size_t Scanner::on_url(std::size_t begin, std::size_t colon, std::size_t en
     if (word.size() >= k_shortest_token && tokens_in(first, last)) continue;
     const bool digit = std::any_of(word.begin(), word.end(), is_digit);
     if (word == "t" && last + 1 < path_end) {  // conda: `/t/TOKEN/channel`
-      const std::size_t token_end = std::min(text_.find('/', last + 1), path_end);
+      const std::size_t token_end = next_of("/", last + 1, path_end);
       if (token_end - last > 20 && looks_random(part(last + 1, token_end), 20)) behind_hook = true;
     }
     if (behind_hook && word.size() >= 8 && (digit || word.size() >= 16) &&

@@ -164,13 +164,31 @@ TEST_CASE("properties: JSON with secrets anywhere stays JSON, with the same keys
 
 TEST_CASE("properties: hostile lines cost no more than their length") {
   // Each of these repeats what makes a naive reader look at the rest of the line again and again.
-  for (const std::string& piece :
-       {std::string("prompt: a_ "), std::string("'a"), std::string("\" x"), std::string("sk-"),
-        std::string("password x1 login "), std::string("https://u:"), std::string("{'name': '"),
-        std::string("\\\\\\\""), std::string("a@b"), std::string("%25"), std::string("1.1.1."),
-        std::string("<|im_start|>"), std::string("[INST]"), std::string("token_ids=[["),
-        std::string("eyJ-"), std::string("Cookie: a=b;"), std::string("data:x;base64,"),
-        std::string("): x "), std::string("<<EOF ")}) {
+  for (const std::string& piece : {std::string("prompt: a_ "),
+                                   std::string("'a"),
+                                   std::string("\" x"),
+                                   std::string("sk-"),
+                                   std::string("password x1 login "),
+                                   std::string("https://u:"),
+                                   std::string("{'name': '"),
+                                   std::string("\\\\\\\""),
+                                   std::string("a@b"),
+                                   std::string("%25"),
+                                   std::string("1.1.1."),
+                                   std::string("<|im_start|>"),
+                                   std::string("[INST]"),
+                                   std::string("token_ids=[["),
+                                   std::string("eyJ-"),
+                                   std::string("Cookie: a=b;"),
+                                   std::string("data:x;base64,"),
+                                   std::string("=iscsi:a:b@"),
+                                   std::string("a1=\"-x\" "),
+                                   std::string("cmd=4142434445464748 "),
+                                   std::string("; llm 'a "),
+                                   std::string("echo 'a b | llm "),
+                                   std::string("createUser a SHA \""),
+                                   std::string("): x "),
+                                   std::string("<<EOF ")}) {
     std::string text;
     while (text.size() < (512U << 10U)) text += piece;
     const std::clock_t begin = std::clock();
