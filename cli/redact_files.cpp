@@ -371,7 +371,7 @@ Filtered redact_stream(redact::Redactor& redactor, const std::string& input) {
         // A member of an archive goes by its name there.
         const std::string own = fs::path(file.path).filename().string();
         if (++files > 1 || file.path.find('!') != std::string::npos ||
-            (input != "-" && file.local_path.empty() && !name.starts_with(own))) {
+            (file.local_path.empty() && !name.starts_with(own))) {
           result.several = true;
           return false;
         }
