@@ -245,7 +245,7 @@ bool is_private_host(std::string_view word, bool sure) {
   if (!is_dotted_name(word)) return false;
   const std::string lower = base::to_lower(word);
   // Names inside a cluster or a cloud, and of those who publish: documentation, registries, APIs.
-  static constexpr std::array<std::string_view, 68> k_public{"invalid",
+  static constexpr std::array<std::string_view, 71> k_public{"invalid",
                                                              "cluster.local",
                                                              "svc",
                                                              "compute.internal",
@@ -259,6 +259,9 @@ bool is_private_host(std::string_view word, bool sure) {
                                                              "pythonhosted.org",
                                                              "nvidia.com",
                                                              "huggingface.co",
+                                                             "langchain.com",
+                                                             "pydantic.dev",
+                                                             "wandb.ai",
                                                              "nvcr.io",
                                                              "docker.io",
                                                              "docker.com",

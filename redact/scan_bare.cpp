@@ -323,6 +323,12 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t key_
   const bool label = separator != '=';
   if (reads_as_report(text, sure || !label ? Doubt::content : Doubt::report)) return at;
   if (!sure && !env_.profile.strict) {
+    // `serving_chat: rendered prompt for 8b7e...: <|im_start|>user ...`: from the marker on.
+    for (auto mark = text.find('<'); mark != std::string_view::npos;
+         mark = text.find('<', mark + 1))
+      if (mark > 2 && text[mark - 1] == ' ' && text[mark - 2] == ':' &&
+          begins_turn(text.substr(mark)))
+        return at;
     // A label before a sentence, behind what a logger wrote. YAML begins lines with such keys.
     bool begins_text = skip_blanks(0, end) == key_begin || text_[key_begin - 1] == '"' ||
                        text_[key_begin - 1] == '\'';

@@ -20,12 +20,13 @@ constexpr std::size_t k_shortest_argument = 16;
 constexpr std::size_t k_look_back = 512;
 
 /// Words that a secret may follow, besides the last words of commands.
-constexpr auto k_announcing = words(
-    "bearer", "basic", "apikey", "token", "password", "passwd", "passphrase", "passcode", "printf",
-    "echo", "requirepass", "masterauth", "auth-pass", "secret", "credential", "api-key", "api_key",
-    "identified", "key", "for", "user", "login", "auth", "logged", "rocommunity", "rwcommunity",
-    "trapcommunity", "rocommunity6", "rwcommunity6", "community", "psk", "eap", "xauth", "ntlm",
-    "key-string", "llm", "aichat", "mods", "sgpt", "gptme", "tgpt", "chatblade");
+constexpr auto k_announcing =
+    words("bearer", "basic", "apikey", "token", "password", "passwd", "passphrase", "passcode",
+          "printf", "echo", "requirepass", "masterauth", "auth-pass", "secret", "credential",
+          "api-key", "api_key", "identified", "key", "for", "user", "login", "auth", "logged",
+          "auth2", "setuser", "rocommunity", "rwcommunity", "trapcommunity", "rocommunity6",
+          "rwcommunity6", "community", "psk", "eap", "xauth", "ntlm", "key-string", "llm", "aichat",
+          "mods", "sgpt", "gptme", "tgpt", "chatblade");
 
 /// Programs that take what a model is asked between quotes.
 constexpr auto k_chat_programs =
@@ -281,6 +282,9 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
   if (k_last_words.has(word))
     if (const std::size_t after = on_command_argument(word_end, end); after > 0) return after;
   if (word == "for" || word == "user") return on_login(begin, word_end, end);
+  if (word == "SETUSER" || word == "setuser") return on_acl(word_end, end);
+  if (word == "AUTH" || word == "AUTH2")
+    if (const std::size_t after = on_auth_command(word_end, end); after > 0) return after;
   if (word == "logged" || word == "Logged") return on_logged_in(word_end, end);
   if (word == "echo" || word == "printf") return on_piped_secret(begin, word_end, end);
   if (k_chat_programs.has(word)) return on_chat_command(begin, word_end, end);
@@ -333,6 +337,9 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
     ++at;
   } else {
     stop = bare_end(at, end, ' ');
+    // `{api.example.net|Bearer x|curl/8.5}`: headers that haproxy captured.
+    const auto bar = scheme ? part(at, stop).find('|') : std::string_view::npos;
+    if (bar != std::string_view::npos && bar >= k_shortest_argument) stop = at + bar;
   }
   const std::string_view value = part(at, stop);
   if (is_masked(value) || is_reference(value) || is_status_word(value) || is_path(value) ||

@@ -49,6 +49,12 @@ std::size_t Scanner::credentials(std::size_t at, std::size_t end) {
   while (stop < end &&
          std::string_view(" \t\"'`<;,\\)]}").find(text_[stop]) == std::string_view::npos)
     ++stop;
+  // haproxy divides the headers that it captures: `{api.example.net|Bearer x|curl/8.5}`. Keys of
+  // some frameworks hold the sign, behind a short number.
+  constexpr std::size_t k_shortest = 16;
+  if (const auto bar = part(value, stop).find('|');
+      bar != std::string_view::npos && bar >= k_shortest)
+    stop = value + bar;
   const std::string_view secret = part(value, stop);
   if (value == at) {
     if (!is_secret_value({KeyKind::auth, What::token}, secret) || base::contains(secret, "://"))

@@ -51,7 +51,9 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
                             char separator, std::size_t end) {
   KeyClass found = class_of_key(key, key_begin, separator);
   const bool names = found.kind == KeyKind::name || found.kind == KeyKind::value;
-  if (frame().every_value && (found.kind == KeyKind::none || names)) found = frame().inherited;
+  const bool cookie = frame().inherited.kind == KeyKind::cookie && found.kind == KeyKind::if_random;
+  if (frame().every_value && (found.kind == KeyKind::none || names || cookie))
+    found = frame().inherited;
   const std::size_t at = skip_blanks(value, end);
   if (at >= end) {
     // `Signature:`, `Using certificate key:`: what a generator made may stand on the next line.
@@ -201,8 +203,19 @@ std::size_t Scanner::on_open_value(std::string_view key, KeyClass found, std::si
     frame().every_value = true;
     return at + 9;
   }
+  const bool login = frame().login && c == '[' && is_one_of(key, {"args", "arguments"});
   push(c, found);
   Frame& inner = frame();
+  if (login) {  // ioredis: `command: { name: 'auth', args: [ 'default', 'x' ] }`
+    const bool two = part(at, std::min({end, at + 256, text_.find(']', at)})).find(',') !=
+                     std::string_view::npos;
+    if (two) {
+      as_pair(inner);
+    } else {
+      inner.inherited = {KeyKind::secret, What::password};
+    }
+    return at + 1;
+  }
   if (is_media(key)) inner.media = true;
   if (found.kind == KeyKind::value && state_.frames.size() > 1) {
     inner.named = state_.frames[state_.frames.size() - 2].named;
@@ -218,6 +231,7 @@ std::size_t Scanner::on_open_value(std::string_view key, KeyClass found, std::si
       inner.every_value = true;
     }
   }
+  if (c == '{' && found.kind == KeyKind::cookie) inner.every_value = true;  // names are its own
   if (c != '{' && (found.kind == KeyKind::pair || iequals(key, "auth"))) as_pair(inner);
   if (found.kind == KeyKind::arguments) {
     inner.inherited = c == '{' ? KeyClass{KeyKind::content, found.what} : KeyClass{};

@@ -44,9 +44,19 @@ std::size_t Scanner::on_scored_text(std::size_t close, std::size_t end) {
   const std::string_view inside = part(from + open + 1, close);
   static constexpr std::array<std::string_view, 4> k_measures{"score", "similarity", "relevance",
                                                               "distance"};
+  // A number follows its name, as it does not in `[serving_score.py:131]`.
+  const auto number = inside.find_last_not_of("0123456789.");
+  if (number == std::string_view::npos ||
+      std::string_view(" :=").find(inside[number]) == std::string_view::npos)
+    return close + 1;
+  const auto name = inside.find_last_not_of(" :=", number);
+  if (name == std::string_view::npos) return close + 1;
+  const std::string_view before = inside.substr(0, name + 1);
   const bool score =
-      std::any_of(k_measures.begin(), k_measures.end(),
-                  [&](std::string_view measure) { return base::icontains(inside, measure); });
+      std::any_of(k_measures.begin(), k_measures.end(), [&](std::string_view measure) {
+        return before.size() >= measure.size() &&
+               iequals(before.substr(before.size() - measure.size()), measure);
+      });
   if (!score || !env_.spend(end - close)) return close + 1;
   const std::size_t at = skip_blanks(close + 1, end);
   const std::string_view text = part(at, end);

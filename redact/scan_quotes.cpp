@@ -147,6 +147,12 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
         if (flag && value.find(' ') == std::string_view::npos) around.inherited = {};
       }
     }
+    // Redis: `"ACL" "SETUSER" "app" "on" ">x"`.
+    if (value == "SETUSER" || value == "setuser") around.login = true;
+    if (around.login && value.size() > 3 && value.front() == '>' && !is_masked(value.substr(1))) {
+      mask(first + 1, close, What::password, value.substr(1));
+      return close + 1;
+    }
     if (key.kind == KeyKind::none) {
       const bool flag =
           value.size() > 2 && value[0] == '-' && value.find(' ') == std::string_view::npos;
@@ -174,7 +180,7 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
     // Sentences among messages and documents, or quoted where the line speaks of them.
     const std::string_view value = part(first, close);
     if (is_prose(value, keyed ? 4 : 5) && (keyed || speaks_of_content(begin)) &&
-        !is_technical(value)) {
+        !is_technical(value) && !(keyed && reads_as_report(value, Doubt::content))) {
       key = {KeyKind::content, What::text};
       // A note may quote an error: what is only guessed here must not be masked elsewhere.
       if (!keyed) env_.known = nullptr;

@@ -9,6 +9,7 @@
 #include "redact/chat_markers.hpp"
 #include "redact/identifiers.hpp"
 #include "redact/scanner.hpp"
+#include "redact/sql.hpp"
 #include "redact/token_formats.hpp"
 #include "redact/values.hpp"
 #include "redact/wording.hpp"
@@ -179,6 +180,7 @@ void Scanner::mask_value(KeyClass key, std::size_t begin, std::size_t end) {
       return text_value(key, begin, end, frame().speech);
     case KeyKind::perhaps_text:
       if (frame().speech) return text_value(key, begin, end, false);
+      if (sql_value(key, begin, end)) return;
       if (env_.profile.free_text && is_prose(value, 5) && !is_structured(value) &&
           !names_variable(value) && !is_technical(value) &&
           !reads_as_report(value, Doubt::report) && value.find("{%") == std::string_view::npos)
@@ -212,13 +214,21 @@ void Scanner::mask_value(KeyClass key, std::size_t begin, std::size_t end) {
       if (is_private_host(value, true)) return host(begin, end, true);
       break;
     case KeyKind::name:
+      if (iequals(value, "auth") || iequals(value, "hello")) frame().login = true;
       if (value.size() <= 64 && !frame().secret) frame().named = allowed(env_.keys.classify(value));
       break;
     case KeyKind::value: {
       const KeyClass named = frame().named;
       if (named.kind != KeyKind::none && named.kind != KeyKind::value &&
-          named.kind != KeyKind::name)
-        return mask_value(named, begin, end);
+          named.kind != KeyKind::name) {
+        // `traceloop.entity.output` and JSON under it, whose own names say nothing.
+        const bool structure = named.kind == KeyKind::maybe_text && is_structured(value) &&
+                               (named.what == What::output || named.what == What::prompt);
+        const bool speech = std::exchange(frame().speech, frame().speech || structure);
+        mask_value(named, begin, end);
+        frame().speech = speech;
+        return;
+      }
       break;
     }
     case KeyKind::role:
@@ -247,6 +257,7 @@ void Scanner::text_value(KeyClass key, std::size_t begin, std::size_t end, bool 
   if (is_structured(value) && (key.kind == KeyKind::maybe_text || !sure || frame().every_value))
     return look_inside(frame().every_value ? key : KeyClass{}, frame().every_value, begin, end,
                        quote_);
+  if (!sure && key.what != What::output && sql_value(key, begin, end)) return;
   const Profile& profile = env_.profile;
   const bool prose = is_prose(value, 3);
   const bool certain = sure && profile.free_text;
@@ -258,6 +269,17 @@ void Scanner::text_value(KeyClass key, std::size_t begin, std::size_t end, bool 
     return look_inside({}, false, begin, end, quote_);
   if (profile.strict && !certain && !prose) return look_inside({}, false, begin, end, quote_);
   mask(begin, end, key.what, value);
+}
+
+/// A statement of SQL stays, as it tells what an application did; texts in it go.
+bool Scanner::sql_value(KeyClass key, std::size_t begin, std::size_t end) {
+  const std::string_view statement = part(begin, end);
+  if (env_.profile.strict || !is_sql(statement)) return false;
+  for (const SqlLiteral& text : texts_in_sql(statement))
+    mask(begin + text.begin, begin + text.end, key.what,
+         statement.substr(text.begin, text.end - text.begin));
+  look_inside({}, false, begin, end, quote_);
+  return true;
 }
 
 /// base64 of a secret. Whatever the value decodes to is remembered too: it may stand in clear

@@ -38,6 +38,7 @@ void Scanner::on_plain_word(std::size_t begin, std::size_t end, unsigned classes
   const std::string_view word = part(begin, end);
   if ((classes & k_is_at) != 0) {
     if (emails(begin, end)) return;
+    user_at_host(begin, end);
   }
   if ((classes & k_is_percent) != 0 && has_percent_escape(word)) return percent_encoded(begin, end);
   if ((classes & k_is_slash) != 0) {
@@ -232,6 +233,11 @@ void Scanner::percent_encoded(std::size_t begin, std::size_t end) {
 
 std::size_t Scanner::on_url(std::size_t begin, std::size_t colon, std::size_t end) {
   const std::size_t authority = colon + 3;
+  // Triton: `s3://https://minio.example.net:9000/models`.
+  for (const std::string_view inner : {std::string_view("http://"), std::string_view("https://")})
+    if (part(authority, end).starts_with(inner) &&
+        !part(authority + inner.size(), end).starts_with("http"))
+      return on_url(authority, authority + inner.size() - 3, end);
   std::size_t stop = authority;
   bool query = false;
   while (stop < end &&
@@ -259,7 +265,7 @@ std::size_t Scanner::on_url(std::size_t begin, std::size_t colon, std::size_t en
   const std::string_view scheme = part(scheme_begin, colon);
   const bool storage = scheme == "s3" || scheme == "gs" || scheme == "hf" ||
                        scheme == "containerd" || scheme == "docker" || scheme == "file" ||
-                       scheme == "unix" || scheme == "ipc";
+                       scheme == "unix" || scheme == "ipc" || scheme == "gcs" || scheme == "s3a";
   std::size_t at = authority;
   std::size_t authority_end = next_of("/?#", authority, stop);
   std::size_t sign = part(authority, authority_end).rfind('@');

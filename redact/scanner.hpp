@@ -56,6 +56,7 @@ struct Frame {
   bool every_value = false;  ///< values under any key are `inherited`
   bool secret = false;       ///< the object's own key named a secret: its `value` is one
   bool generated = false;    ///< a resource of Terraform that holds what it drew
+  bool login = false;        ///< of a command whose arguments are a user and a password
   bool media = false;        ///< inside a picture or a recording: base64 is content
 };
 
@@ -152,6 +153,11 @@ class Scanner {
   std::size_t on_hex_text(std::string_view key, std::size_t at, std::size_t end);
   KeyClass class_of_argument(std::string_view key, std::size_t quote, std::size_t end);
 
+  // scan_logins.cpp
+  std::size_t on_auth_command(std::size_t word_end, std::size_t end);
+  std::size_t on_acl(std::size_t word_end, std::size_t end);
+  void user_at_host(std::size_t begin, std::size_t end);
+
   // scan_phrases.cpp
   std::size_t on_scored_text(std::size_t close, std::size_t end);
   std::size_t on_unreadable_output(std::size_t at, std::size_t end);
@@ -178,6 +184,7 @@ class Scanner {
 
   // scan_values.cpp: values by the class of their key.
   void text_value(KeyClass key, std::size_t begin, std::size_t end, bool sure);
+  bool sql_value(KeyClass key, std::size_t begin, std::size_t end);
   bool encoded_value(KeyClass key, std::size_t begin, std::size_t end);
 
   // scan_bare.cpp: values without quotes.
