@@ -207,8 +207,9 @@ std::size_t Scanner::on_open_value(std::string_view key, KeyClass found, std::si
   push(c, found);
   Frame& inner = frame();
   if (login) {  // ioredis: `command: { name: 'auth', args: [ 'default', 'x' ] }`
-    const bool two = part(at, std::min({end, at + 256, text_.find(']', at)})).find(',') !=
-                     std::string_view::npos;
+    constexpr std::size_t k_arguments = 256;
+    const std::size_t close = next_of("]", at, std::min(end, at + k_arguments));
+    const bool two = part(at, close).find(',') != std::string_view::npos;
     if (two) {
       as_pair(inner);
     } else {
