@@ -51,7 +51,6 @@ inline constexpr auto k_argument_rows = std::to_array<ArgumentRow>({
     {"admin user add", 2, 1, {KeyKind::secret, What::password}},  // mc
     {"admin user svcacct add", 2, 2, {KeyKind::secret, What::password}},
     {"net user", 1, 1, {KeyKind::secret, What::password}},
-    {"com2sec", 2, 1, {KeyKind::secret, What::password}},
     {"createUser", 2, 1, {KeyKind::secret, What::password}, 1},  // snmpd: SHA "x" AES "y"
     {"message-digest-key", 2, 1, {KeyKind::secret, What::password}},
     {"ntp authentication-key", 2, 1, {KeyKind::secret, What::password}},

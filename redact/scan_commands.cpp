@@ -25,12 +25,11 @@ constexpr auto k_announcing =
           "printf", "echo", "requirepass", "masterauth", "auth-pass", "secret", "credential",
           "api-key", "api_key", "identified", "key", "for", "user", "login", "auth", "logged",
           "auth2", "setuser", "rocommunity", "rwcommunity", "trapcommunity", "rocommunity6",
-          "rwcommunity6", "community", "psk", "eap", "xauth", "ntlm", "key-string", "llm", "aichat",
-          "mods", "sgpt", "gptme", "tgpt", "chatblade");
+          "rwcommunity6", "snmp-server", "psk", "eap", "xauth", "ntlm", "key-string", "llm",
+          "aichat", "sgpt", "gptme", "tgpt", "chatblade");
 
 /// Programs that take what a model is asked between quotes.
-constexpr auto k_chat_programs =
-    words("llm", "aichat", "mods", "sgpt", "gptme", "tgpt", "chatblade");
+constexpr auto k_chat_programs = words("llm", "aichat", "sgpt", "gptme", "tgpt", "chatblade");
 
 constexpr Beginnings make_beginnings() {
   Beginnings beginnings;
@@ -287,6 +286,7 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
     if (const std::size_t after = on_auth_command(word_end, end); after > 0) return after;
   if (word == "logged" || word == "Logged") return on_logged_in(word_end, end);
   if (word == "echo" || word == "printf") return on_piped_secret(begin, word_end, end);
+  if (word == "snmp-server") return on_community(word_end, end);
   if (k_chat_programs.has(word)) return on_chat_command(begin, word_end, end);
   const bool scheme = is_one_of(word, {"bearer", "basic", "apikey"});
   const bool password =
@@ -298,8 +298,7 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
   // redis.conf: `requirepass x`; snmpd.conf: `rocommunity x`; of switches: `key-string x`.
   const std::string_view ahead = part(begin > 96 ? begin - 96 : 0, begin);
   const bool of_switch =
-      (word == "key" && (base::contains(ahead, "tacacs") || base::contains(ahead, "radius"))) ||
-      (word == "community" && ahead.ends_with("snmp-server "));
+      (word == "key" && (base::contains(ahead, "tacacs") || base::contains(ahead, "radius")));
   const bool setting = of_switch || (word.size() > 9 && base::contains(word, "community")) ||
                        is_one_of(word, {"requirepass", "masterauth", "auth-pass", "key-string"});
   // ipsec.secrets: `203.0.113.9 : PSK "x"`.
@@ -373,6 +372,19 @@ std::size_t Scanner::on_spoken_secret(std::size_t begin, std::size_t word_end, s
   }
   mask(at, stop, password ? What::password : What::token, value);
   return stop + (quoted ? 1 : 0);
+}
+
+/// `snmp-server community x RO` of a switch.
+std::size_t Scanner::on_community(std::size_t word_end, std::size_t end) {
+  static constexpr std::string_view k_community = " community ";
+  if (!part(word_end, end).starts_with(k_community)) return 0;
+  const std::size_t at = skip_blanks(word_end + k_community.size(), end);
+  const std::size_t stop = bare_end(at, end, ' ');
+  const std::string_view value = part(at, stop);
+  if (value.size() < 4 || value == "public" || value == "private" || names_none(value, at, end))
+    return 0;
+  mask(at, stop, What::password, value);
+  return stop;
 }
 
 /// `llm -m qwen3 'why did Ada ...'` where a command stands: a text between quotes.

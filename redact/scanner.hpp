@@ -147,6 +147,7 @@ class Scanner {
   std::size_t on_spoken_secret(std::size_t begin, std::size_t word_end, std::size_t end);
   std::size_t on_login(std::size_t begin, std::size_t word_end, std::size_t end);
   std::size_t on_chat_command(std::size_t begin, std::size_t word_end, std::size_t end);
+  std::size_t on_community(std::size_t word_end, std::size_t end);
   std::size_t on_boot_login(std::size_t colon, std::size_t end);
 
   // scan_audit.cpp
