@@ -20,7 +20,7 @@
 /// Redaction of evidence while it streams. Lines are never added, removed or reordered; what is not
 /// masked keeps its bytes, so that JSON and YAML stay what they were; redacting twice changes
 /// nothing more. Memory is bounded whatever the input: a line is looked at in pieces of at most
-/// 1 MiB, and what is remembered of a run (values to be masked wherever they stand) has limits.
+/// 64 MiB, and what is remembered of a run (values to be masked wherever they stand) has limits.
 namespace triage::redact {
 
 class KeyClassifier;
