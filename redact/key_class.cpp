@@ -302,8 +302,8 @@ bool ends_with_credential(std::string_view word) {
 /// The credential part of a name, or none.
 KeyClass secret_class(const Words& all) {
   const std::size_t n = all.size();
-  // `pullSecret`, `existingSecret`: which object holds it.
-  if (n > 1 && all[n - 1] == "secret" &&
+  // `pullSecrets`, `existingSecret`: which object holds it.
+  if (n > 1 && (all[n - 1] == "secret" || all[n - 1] == "secrets") &&
       (all[n - 2] == "pull" || all[n - 2] == "existing" || all[n - 2] == "inject"))
     return {};
   // `checksum/secret`: of what a deployment mounts, so that a change restarts it.
@@ -553,6 +553,19 @@ KeyClass KeyClassifier::classify(std::string_view key) const {
   return found;
 }
 
+bool names_function(std::string_view key) {
+  static constexpr auto k_of_texts =
+      words("additional", "agent", "answer", "assistant", "chat", "conversation", "customer", "doc",
+            "document", "extra", "final", "full", "generated", "input", "llm", "message", "model",
+            "output", "page", "prompt", "query", "question", "rag", "raw", "request", "response",
+            "retrieved", "search", "system", "tool", "user");
+  if (key.size() > 1 && key[0] == '_' && key.find('_', 1) != std::string_view::npos) return true;
+  const auto joint = key.find('_');
+  return joint != std::string_view::npos && joint > 0 && !k_of_texts.has(key.substr(0, joint)) &&
+         std::all_of(key.begin(), key.end(),
+                     [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
+}
+
 KeyClass KeyClassifier::class_of_name(std::string_view key) const {
   if (key.empty() || key.size() > 128) return {};
   const Words all = key_words(key);
@@ -561,6 +574,7 @@ KeyClass KeyClassifier::class_of_name(std::string_view key) const {
   for (const std::string& word : all) joined += word;
   for (const auto& [name, result] : added_)
     if (name == joined) return result;
+  if (joined == "logname" && all.size() > 1) return {};  // of a log, not of who has logged in
   if (const KeyClass found = exact(joined); found.kind != KeyKind::none) return found;
   if (const KeyClass secret = secret_class(all); secret.kind != KeyKind::none) return secret;
   if (const KeyClass content = content_class(all); content.kind != KeyKind::none) return content;

@@ -54,6 +54,10 @@ struct KeyClass {
 /// Splits at everything that is no letter or digit and at camelCase borders; lower-case.
 [[nodiscard]] std::vector<std::string> key_words(std::string_view key);
 
+/// Whether a name before a colon may be that of the function or module that speaks:
+/// `llama_context: ...`, `_print_cred: ...`. `retrieved_context` is none.
+[[nodiscard]] bool names_function(std::string_view key);
+
 /// Classifies names of fields. Names that a person added win over the built-in knowledge.
 class KeyClassifier {
  public:

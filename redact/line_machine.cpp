@@ -10,6 +10,7 @@
 #include "redact/colours.hpp"
 #include "redact/identifiers.hpp"
 #include "redact/values.hpp"
+#include "redact/wording.hpp"
 
 namespace triage::redact {
 namespace {
@@ -302,6 +303,7 @@ std::size_t LineMachine::continued(std::string_view line, const Payload& payload
   if (state_.open.active) {
     if (record || state_.open.lines_left-- <= 0) {
       state_.open.active = false;
+      state_.template_quote = 0;
     } else {
       std::size_t close = std::string_view::npos;
       if (state_.open.quote == k_template) return template_line(line, text, out);
@@ -480,8 +482,15 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
   while (end > at && (line[end - 1] == ' ' || line[end - 1] == '\r')) --end;
   const std::string_view rest = line.substr(at, end - at);
   if (separator == ':') note_kind(key, rest, indent);
-  const bool under = !levels_.empty() && levels_.back().inherited.kind != KeyKind::none;
-  if (under && (found.kind == KeyKind::none || levels_.back().inherited.kind == KeyKind::encoded))
+  // `apiKey:`, below it `secretName: vllm-api-key`: the name of an object.
+  const bool names_object =
+      key.ends_with("Name") || key.ends_with("Ref") || key.starts_with("existing");
+  const bool under = !levels_.empty() && levels_.back().inherited.kind != KeyKind::none &&
+                     !(names_object && levels_.back().inherited.is_secret());
+  const bool value_of_it = found.kind == KeyKind::value && under && named_.kind == KeyKind::none &&
+                           levels_.back().inherited.is_secret();  // `password:`, below it `value:`
+  if (under && (found.kind == KeyKind::none || value_of_it ||
+                levels_.back().inherited.kind == KeyKind::encoded))
     found = levels_.back().inherited;
   if (rest.empty()) {
     if (separator == ':' && levels_.size() < k_deepest_level) {
@@ -567,7 +576,9 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
     return line.size();
   }
   if (found.is_secret() && key == "secretKey" && separator == ':' && !levels_.empty() &&
-      levels_.back().section == Section::data && names_field(rest))
+      (levels_.back().section == Section::data || levels_.back().inherited.is_secret()) &&
+      (names_field(rest) ||
+       (std::none_of(rest.begin(), rest.end(), is_digit) && env_.keys.classify(rest).is_secret())))
     return line.size();
   if (found.is_secret() && found.kind != KeyKind::auth && found.kind != KeyKind::cookie &&
       found.kind != KeyKind::pair) {
@@ -594,6 +605,10 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
     }
     return line_begin;
   }
+  // A function says so of its work: `cuda_context: creation failed with out of memory`.
+  if (separator == ':' && indent == 0 && (found.is_secret() || found.masks_text()) &&
+      names_function(key) && reads_as_report(rest, Doubt::report))
+    return at;
   if (found.masks_text()) {
     const bool count = is_number(rest.substr(0, rest.find(' ')));
     const bool text = count                            ? false

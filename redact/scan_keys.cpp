@@ -127,6 +127,23 @@ KeyClass Scanner::class_of_key(std::string_view key, std::size_t key_begin, char
   return allowed(found);
 }
 
+/// Whether `body`, `text` or `original` holds the line of a log: what stands beside it says so
+/// (OpenTelemetry, loguru, ECS). Then it is read as a line is.
+bool Scanner::is_log_record(std::string_view key, std::size_t at, std::size_t end) {
+  if (key != "body" && key != "text" && key != "original") return false;
+  const std::size_t close = closing_quote(at, end, false);
+  if (close == std::string_view::npos) return false;
+  constexpr std::size_t k_near = 400;
+  const std::string_view before = part(at > k_near ? at - k_near : 0, at);
+  const std::string_view behind = part(close, std::min(end, close + k_near));
+  const auto beside = [&](std::string_view word) {
+    return base::contains(before, word) || base::contains(behind, word);
+  };
+  if (key == "text") return base::contains(behind, "\"record\"");
+  if (key == "original") return base::contains(before, "\"event\"");
+  return beside("\"severity") || beside("imeUnixNano\"") || beside("\"observedTimestamp\"");
+}
+
 /// A value that begins with a quote.
 std::size_t Scanner::on_quoted_value(std::string_view key, KeyClass found, std::size_t at,
                                      std::size_t end) {
@@ -152,6 +169,7 @@ std::size_t Scanner::on_quoted_value(std::string_view key, KeyClass found, std::
   }
   if (frame().generated && is_one_of(key, {"result", "base64", "hex"}))
     found = {KeyKind::secret, What::password};
+  if (found.masks_text() && is_log_record(key, at, end)) found = {};
   if (depth_ == 0 && key == "apiVersion") state_.other_object = false;
   if (depth_ == 0 && key == "kind")
     state_.other_object = !part(at + 1, end).starts_with("Secret\"");

@@ -134,7 +134,10 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
     } else if (around.flagged.kind != KeyKind::none) {
       const bool another_flag = value.starts_with('-') && !looks_random(value);
       const bool another_name = env_.keys.classify(value).kind != KeyKind::none;
-      if (!another_flag && !another_name) key = around.flagged;
+      // A list of names: `["credential-socket", "workload-certs"]`.
+      const bool listed = around.flag_named && around.open == '[' && is_object_name(value) &&
+                          std::none_of(value.begin(), value.end(), is_digit);
+      if (!another_flag && !another_name && !listed) key = around.flagged;
       // Redis: `"AUTH" "name" "password"`.
       const bool more = around.open == 0 && next < end && text_[next] == quote;
       if (!more) around.flagged = {};
@@ -167,7 +170,10 @@ std::size_t Scanner::on_quote(std::size_t begin, std::size_t end, KeyClass key, 
                                 ? named.is_secret() || named.masks_text()
                                 : named.kind == KeyKind::auth || named.kind == KeyKind::cookie ||
                                       named.kind == KeyKind::secret || named.kind == KeyKind::token;
-        if (usable) around.flagged = named;
+        if (usable) {
+          around.flagged = named;
+          around.flag_named = !flag;
+        }
       }
       const bool command = value == "AUTH" || value == "auth" || value == "requirepass";
       if (command && next < end && text_[next] == quote)

@@ -206,8 +206,9 @@ void Scanner::mask_value(KeyClass key, std::size_t begin, std::size_t end) {
       break;
     case KeyKind::user:
       if (!find_email(text_, begin, end).empty()) break;
+      // `"logName": "projects/acme/logs/kernel"` names no user.
       if (value.size() <= 80 && !is_service_account(value) && !is_structured(value) &&
-          !is_path(value) && !base::contains(value, "://"))
+          value.find('/') == std::string_view::npos)
         return mask(begin, end, What::user, value);
       break;
     case KeyKind::host:

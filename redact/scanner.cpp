@@ -177,13 +177,18 @@ std::size_t Scanner::on_less(std::size_t at, std::size_t end) {
 std::size_t Scanner::on_template(std::size_t at, std::size_t end) {
   if (!env_.profile.content || !env_.spend(end - at)) return at + 1;
   const std::string_view text = part(at, end);
+  if (at > 0 && (text_[at - 1] == '\'' || text_[at - 1] == '"'))
+    state_.template_quote = text_[at - 1];
   std::string_view words = text;
   // The last marker of the text may be followed by fields of the log line: `<|im_end|>', params: `.
   std::size_t stop = end;
   const std::size_t last = behind_last_turn(text);
   const bool open_ended = line_end_ && end == text_.size();
   if (open_ended && leaves_turn_open(text.substr(last))) {
-    state_.open = {true, k_template, What::prompt, k_most_open_lines};
+    const std::string_view turn = text.substr(last);
+    const bool reply =
+        !is_prose(turn, 3) && (base::icontains(turn, "assistant") || base::contains(turn, "model"));
+    state_.open = {true, k_template, What::prompt, k_most_open_lines, reply};
   } else if (last > 0 && !is_prose(text.substr(last), 4)) {
     stop = at + last;
     words = text.substr(0, last);

@@ -51,6 +51,7 @@ struct Frame {
   KeyClass inherited;        ///< of the elements that have no key of their own
   KeyClass named;            ///< what a `name` said about its `value`
   KeyClass flagged;          ///< what the element before said about the next (`"--api-key", "x"`)
+  bool flag_named = false;   ///< by a name (`("api_key", "x")`), not by a flag
   int flag_after = 0;        ///< elements before the flagged one (`auth=("user", "password")`)
   bool speech = false;       ///< inside messages, choices or documents: `text` is content
   bool every_value = false;  ///< values under any key are `inherited`
@@ -70,7 +71,10 @@ struct ScanState {
     char quote = 0;
     What what = What::text;
     int lines_left = 0;
+    bool reply = false;  ///< of a conversation: the model's turn, no word of which came yet
   } open;
+  /// The quote before the first marker of a conversation that goes on over lines, or 0: it ends it.
+  char template_quote = 0;
   /// A credential that was cut by the end of the line.
   struct Wrap {
     bool active = false;
@@ -131,6 +135,7 @@ class Scanner {
   [[nodiscard]] KeyClass class_of_key(std::string_view key, std::size_t key_begin, char separator);
   std::size_t on_quoted_value(std::string_view key, KeyClass found, std::size_t at,
                               std::size_t end);
+  [[nodiscard]] bool is_log_record(std::string_view key, std::size_t at, std::size_t end);
   std::size_t on_literal(std::size_t key_begin, std::size_t at, std::size_t end);
   std::size_t on_open_value(std::string_view key, KeyClass found, std::size_t at, std::size_t end);
   [[nodiscard]] KeyClass allowed(KeyClass key) const;

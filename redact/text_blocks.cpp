@@ -2,6 +2,7 @@
 // of transcripts.
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/text.hpp"
 #include "redact/chars.hpp"
@@ -250,6 +251,20 @@ bool LineMachine::block_line(std::string_view line, std::size_t begin, Edits& ou
 
 /// A line inside a turn of a conversation that the engine logged as the model sees it.
 std::size_t LineMachine::template_line(std::string_view line, std::size_t text, Edits& out) {
+  // llama.cpp shows its template between quotes, the model's turn empty: the quote ends it.
+  const std::string_view rest = base::trim(line.substr(text));
+  const bool quote = state_.template_quote != 0 && !rest.empty() &&
+                     rest.front() == state_.template_quote &&
+                     (rest.size() == 1 || std::strchr(" ,)}];", rest[1]) != nullptr);
+  // Nor does a model begin its turn as engines report.
+  const bool report = state_.open.reply && !rest.empty() &&
+                      (is_technical(rest) || reads_as_report(rest, Doubt::report));
+  if (quote || report) {
+    state_.open.active = false;
+    state_.template_quote = 0;
+    return quote ? text + 1 : text;
+  }
+  if (!rest.empty()) state_.open.reply = false;
   const std::size_t close = end_of_turn(line, text);
   mask_rest(line, text, close, state_.open.what, out);
   if (close < line.size()) state_.open.active = false;
