@@ -312,10 +312,19 @@ KeyClass secret_class(const Words& all) {
     const std::size_t i = n - 1 - back;
     const std::string& word = all[i];
     const auto followed_by_other = [&] { return any_after(all, i, k_other_thing); };
+    // `PassEnvironment=`, `pass_through`: handed on, unless it is a word, a phrase or a key.
+    if (word == "pass" && i == 0 && n > 1 && all[1] != "word" && all[1] != "phrase" &&
+        all[1] != "code" && all[1] != "key")
+      return {};
     if (k_password.has(word) || (word.size() > 4 && ends_with_password(word))) {
       if (followed_by_other()) return {};
       return {KeyKind::secret, What::password};
     }
+    // `ADMIN_PIN`, not `CPU_PIN`.
+    static constexpr auto k_pinned =
+        words("cpu", "gpu", "core", "cores", "numa", "thread", "threads", "irq", "gpio", "power");
+    if (word == "pin" && i > 0 && i + 1 == n && !k_pinned.has(all[i - 1]))
+      return {KeyKind::secret, What::password};
     if (k_secret.has(word)) {
       if (followed_by_other()) return {};
       if (i > 0 && all[i - 1] == "inject") return {};  // `agent-inject-secret-db`: where it lies
@@ -369,7 +378,10 @@ KeyClass secret_class(const Words& all) {
                           word.ends_with("sessionid");
       // `salt_id` tells salts apart and gives none away; a session's id is the session.
       const bool told_apart = word == "salt" || word == "pepper";
-      if (i + 1 == n || (all[i + 1] == "id" && !told_apart) || all[i + 1] == "value")
+      const bool saml =
+          word == "saml" && i + 1 < n &&
+          (all[i + 1] == "response" || all[i + 1] == "assertion" || all[i + 1] == "request");
+      if (saml || i + 1 == n || (all[i + 1] == "id" && !told_apart) || all[i + 1] == "value")
         return {KeyKind::if_random, cookie ? What::cookie : What::token};
       return {};
     }
@@ -574,6 +586,12 @@ KeyClass KeyClassifier::class_of_name(std::string_view key) const {
   for (const std::string& word : all) joined += word;
   for (const auto& [name, result] : added_)
     if (name == joined) return result;
+  // `*v1.Secret: failed to list`: a type of Go.
+  if (key.size() > 4 && key[0] == 'v' && is_digit(key[1])) {
+    const auto dot = key.find('.');
+    if (dot != std::string_view::npos && dot + 1 < key.size() && is_upper(key[dot + 1])) return {};
+  }
+  if (joined == "textpayload") return {};                // Google Cloud: the line of a log
   if (joined == "logname" && all.size() > 1) return {};  // of a log, not of who has logged in
   if (const KeyClass found = exact(joined); found.kind != KeyKind::none) return found;
   if (const KeyClass secret = secret_class(all); secret.kind != KeyKind::none) return secret;

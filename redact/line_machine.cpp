@@ -197,7 +197,7 @@ void LineMachine::line(std::string_view line, Edits& out) {
   }
   if (begin == payload.begin && !record) begin = structure(line, begin, out);
   if (begin >= line.size()) return;
-  if (payload.begin == 0 && begin == 0) access_log_user(line, begin, out);
+  if (begin == payload.begin) access_log_user(line, begin, out);
   Scanner scanner(env_, state_, line, out, depth_, true);
   scanner.scan(begin, line.size());
   if (env_.profile.free_text) announces_text(line, begin);
@@ -232,13 +232,18 @@ void LineMachine::again(std::string_view redacted, Edits& out) {
 
 /// Docker's json-file driver wraps every line: the line inside has its own course.
 bool LineMachine::container_json(std::string_view line, Edits& out) {
-  static constexpr std::string_view k_start = "{\"log\":\"";
-  if (!line.starts_with(k_start)) return false;
-  std::size_t end = k_start.size();
+  // As dockerd writes it, and as others write it again.
+  static constexpr std::string_view k_key = "{\"log\":";
+  if (!line.starts_with(k_key)) return false;
+  const std::size_t quote = k_key.size() + (line.substr(k_key.size()).starts_with(' ') ? 1 : 0);
+  if (quote >= line.size() || line[quote] != '"') return false;
+  const std::size_t start = quote + 1;
+  std::size_t end = start;
   while (end < line.size() && line[end] != '"') end += line[end] == '\\' ? 2 : 1;
   if (end >= line.size()) return false;
-  if (!line.substr(end).starts_with("\",\"")) return false;
-  const std::string_view raw = line.substr(k_start.size(), end - k_start.size());
+  const std::string_view behind = line.substr(end + 1);
+  if (!behind.starts_with(",\"") && !behind.starts_with(", \"")) return false;
+  const std::string_view raw = line.substr(start, end - start);
   Decoded decoded = decode(raw, Escapes::backslash);
   std::string_view text = decoded.text;
   if (text.ends_with('\n')) text.remove_suffix(1);
@@ -249,7 +254,7 @@ bool LineMachine::container_json(std::string_view line, Edits& out) {
   } else {
     scan_text(env_, text, depth_ + 1, edits);
   }
-  map_to_source(decoded, k_start.size(), edits, out);
+  map_to_source(decoded, start, edits, out);
   ScanState rest;
   Scanner(env_, rest, line, out, depth_, false).scan(end + 1, line.size());
   return true;
@@ -360,6 +365,11 @@ std::size_t LineMachine::continued(std::string_view line, const Payload& payload
     std::size_t end = line.size();
     while (end > value && (line[end - 1] == ' ' || line[end - 1] == '\r' || line[end - 1] == '\\'))
       --end;
+    // `- --api-key`, below it `- "x"`.
+    const bool item = value > text;
+    if (item && end > value + 2 && (line[value] == '"' || line[value] == '\'') &&
+        line[end - 1] == line[value])
+      ++value, --end;
     const std::string_view word = line.substr(value, end - value);
     const bool alone = !word.empty() && word.back() != ':' &&
                        word.find_first_of(" \"'") == std::string_view::npos && !record;
@@ -636,22 +646,38 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
   return line_begin;
 }
 
-/// The user of the common log format: `203.0.113.4 - ada [12/May/2026:10:20:07 +0000] "GET ...`.
+/// The user of the common log format, `203.0.113.4 - ada [12/May/2026:10:20:07 +0000] "GET ...`:
+/// the one word before the time, whatever stands before the address.
 void LineMachine::access_log_user(std::string_view line, std::size_t begin, Edits& out) {
-  // ` [12/` stands near the start; blanks are too common to look for.
-  std::size_t bracket = line.substr(0, 200).find('[', begin);
-  while (bracket != std::string_view::npos &&
-         (bracket == 0 || line[bracket - 1] != ' ' || bracket + 11 >= line.size() ||
-          !is_digit(line[bracket + 1]) || line[bracket + 3] != '/'))
-    bracket = line.substr(0, 200).find('[', bracket + 1);
-  if (bracket == std::string_view::npos) return;
-  --bracket;
-  const auto first = line.find(' ', begin);
-  const auto second = line.find(' ', first + 1);
-  if (second == std::string_view::npos || second >= bracket) return;
-  const std::string_view user = line.substr(second + 1, bracket - second - 1);
-  if (is_service_account(user) || !find_email(line, second + 1, bracket).empty()) return;
-  Scanner(env_, state_, line, out, depth_, true).mask(second + 1, bracket, What::user, user);
+  constexpr std::size_t k_farthest = 400;
+  const std::string_view start = line.substr(0, k_farthest);
+  std::size_t bracket = start.find('[', begin);
+  const auto is_time = [&](std::size_t at) {  // `[12/May/2026:`
+    return at > 0 && start[at - 1] == ' ' && at + 13 < start.size() && is_digit(start[at + 1]) &&
+           start[at + 3] == '/' && is_alpha(start[at + 4]) && start[at + 7] == '/' &&
+           start[at + 12] == ':';
+  };
+  while (bracket != std::string_view::npos && !is_time(bracket))
+    bracket = start.find('[', bracket + 1);
+  if (bracket == std::string_view::npos || bracket < begin + 6) return;
+  const std::size_t end = bracket - 1;
+  const auto word_before = [&](std::size_t blank) {
+    const auto found = start.rfind(' ', blank - 1);
+    return found == std::string_view::npos || found < begin ? begin : found + 1;
+  };
+  const std::size_t user_at = word_before(end);
+  if (user_at <= begin + 3) return;
+  const std::size_t ident_at = word_before(user_at - 1);
+  if (ident_at <= begin + 1 || user_at - 1 - ident_at > 32) return;
+  const std::size_t address_at = word_before(ident_at - 1);
+  const std::string_view address = start.substr(address_at, ident_at - 1 - address_at);
+  const std::string_view user = start.substr(user_at, end - user_at);
+  static constexpr ByteSet k_of_addresses(".:-");
+  if (!k_of_addresses.any_in(address) || address.back() == ':' || user.empty() ||
+      user.find_first_of("=\"'<>()[]{},;:/") != std::string_view::npos || user == "-")
+    return;
+  if (is_service_account(user) || !find_email(line, user_at, end).empty()) return;
+  Scanner(env_, state_, line, out, depth_, true).mask(user_at, end, What::user, user);
 }
 
 void scan_text(Env& env, std::string_view text, int depth, Edits& out) {

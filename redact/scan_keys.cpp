@@ -91,9 +91,14 @@ std::size_t Scanner::on_key(std::string_view key, std::size_t key_begin, std::si
   while (word < end && (text_[word] == '&' || text_[word] == '*')) ++word;
   const std::size_t word_begin = word;
   while (word < end && (is_alnum(text_[word]) || text_[word] == '_' || text_[word] == '.')) ++word;
-  if (word < end && text_[word] == '(' && found.kind == KeyKind::user)  // Slurm: `ada(21044)`
+  if (word + 1 < end && text_[word] == '(' && found.kind == KeyKind::user &&
+      is_digit(text_[word + 1]))  // Slurm: `ada(21044)`
     return bare_value(found, separator, key_begin, at, end);
   if (word < end && text_[word] == '(' && word > word_begin) {
+    // `output = self.runner.execute(batch,`: a line of code quotes no output.
+    const bool code =
+        found.masks_text() && part(word_begin, word).find('.') != std::string_view::npos;
+    if (code) found = {};
     push('(', found);
     if (found.masks_text() && !is_envelope(key)) frame().speech = true;
     if (found.kind == KeyKind::token_ids) return id_list(word + 1, end);

@@ -263,7 +263,8 @@ void Scanner::text_value(KeyClass key, std::size_t begin, std::size_t end, bool 
   const bool prose = is_prose(value, 3);
   const bool certain = sure && profile.free_text;
   const bool report = !certain && reads_as_report(value, Doubt::content);
-  if (!certain && !profile.strict && (!prose || report || is_technical(value)))
+  if (!certain && !profile.strict &&
+      (!prose || report || is_technical(value) || begins_as_log(value)))
     return look_inside({}, false, begin, end, quote_);
   if (is_status_line(value)) return;
   if (sure && !prose && (is_path(value) || base::contains(value, "://")))

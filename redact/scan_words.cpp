@@ -105,6 +105,7 @@ bool Scanner::tokens_in(std::size_t begin, std::size_t end) {
     if (stop - match.end > 2) stop = match.end;
     mask(match.begin, stop, match.what, part(match.begin, stop));
     found = true;
+    stop = on_secret_behind_id(match.begin, stop);
     const bool backslash = stop + 1 == text_.size() && text_[stop] == '\\';
     if (depth_ == 0 && line_end_ && ((match.cut && stop == text_.size()) || backslash))
       state_.wrap = {true, true, match.what};
@@ -115,6 +116,23 @@ bool Scanner::tokens_in(std::size_t begin, std::size_t end) {
     return true;
   }
   return found;
+}
+
+/// `AKIA.../wJalr...`: the secret of an access key behind its id. Where it ended, or `stop`.
+std::size_t Scanner::on_secret_behind_id(std::size_t begin, std::size_t stop) {
+  constexpr std::size_t k_id = 20;
+  constexpr std::size_t k_secret = 40;
+  const std::string_view id = part(begin, stop);
+  if (id.size() != k_id || (!id.starts_with("AKIA") && !id.starts_with("ASIA")) ||
+      stop + k_secret >= text_.size() || (text_[stop] != '/' && text_[stop] != ':'))
+    return stop;
+  const std::size_t first = stop + 1;
+  std::size_t last = first;
+  while (last < text_.size() && (is_alnum(text_[last]) || text_[last] == '/' || text_[last] == '+'))
+    ++last;
+  if (last - first != k_secret || !looks_random(part(first, last))) return stop;
+  mask(first, last, What::token, part(first, last));
+  return last;
 }
 
 /// Host names among the parts of a word: `node/gpu-1.dc.example.net`, `svc@pg.example.net`.

@@ -215,6 +215,7 @@ class Scanner {
   std::size_t on_pem(std::size_t begin, std::size_t end);
   std::size_t on_numbers_with_colons(std::size_t begin, std::size_t end);
   bool tokens_in(std::size_t begin, std::size_t end);
+  std::size_t on_secret_behind_id(std::size_t begin, std::size_t stop);
   bool emails(std::size_t begin, std::size_t end);
   void hosts(std::size_t begin, std::size_t end);
   void host(std::size_t begin, std::size_t end, bool sure);

@@ -322,6 +322,10 @@ bool looks_random(std::string_view value, std::size_t minimum) {
 
 bool is_distinctive(std::string_view value) {
   if (value.size() < 8 || is_number(value) || is_path(value) || is_masked(value)) return false;
+  // `CUDA_VISIBLE_DEVICES` is the name of a variable.
+  if (value.find('_') != std::string_view::npos &&
+      std::all_of(value.begin(), value.end(), [](char c) { return is_upper(c) || c == '_'; }))
+    return false;
   if (value.size() >= 20 && value.find(' ') == std::string_view::npos)
     return !is_object_name(value);
   const bool digit = std::any_of(value.begin(), value.end(), is_digit);

@@ -92,6 +92,32 @@ bool reads_as_report(std::string_view text, Doubt doubt) {
   return operational >= 2 && operational * 4 >= all && text.find('?') == std::string_view::npos;
 }
 
+bool begins_as_log(std::string_view text) {
+  text = base::trim(text);
+  if (text.size() < 8) return false;
+  const auto digits = [&](std::initializer_list<std::size_t> places) {
+    return std::all_of(places.begin(), places.end(),
+                       [&](std::size_t at) { return is_digit(text[at]); });
+  };
+  const char first = text.front();
+  if (first == 'F') return text.starts_with("File \"");
+  if (first == 'f') return text.starts_with("frame #");
+  if (first == 'T') return text.starts_with("Thread 0x") || text.starts_with("Traceback (");
+  // `2026-01-31 10:`, `[12345.678901]`, `[Sat May  2 06:01:50 2026]`, `I0131 10:00:00.0`.
+  if (is_digit(first))
+    return text.size() > 13 && digits({1, 2, 3, 5, 6, 8, 9, 11, 12}) && text[4] == '-' &&
+           text[7] == '-' && (text[10] == 'T' || text[10] == ' ');
+  if (first == '[') {
+    const std::string_view inside = text.substr(1, std::min<std::size_t>(text.find(']'), 26) - 1);
+    const auto dot = inside.find('.');
+    const bool seconds = dot != std::string_view::npos && inside.size() - dot == 7 &&
+                         base::trim(inside).find_first_not_of("0123456789.") == std::string::npos;
+    return seconds || (inside.size() == 24 && inside[13] == ':' && inside[16] == ':');
+  }
+  return (first == 'I' || first == 'W' || first == 'E' || first == 'F') && text.size() > 12 &&
+         digits({1, 2, 3, 4, 6, 7}) && text[8] == ':';
+}
+
 bool is_status_line(std::string_view text) {
   text = text.substr(text.starts_with("b'") ? 2 : 0);
   return text.size() > 10 && text.starts_with("HTTP/") && is_digit(text[5]);

@@ -17,6 +17,10 @@ enum class Doubt : unsigned char {
 /// says `I` or `please`, or asks, is a person.
 [[nodiscard]] bool reads_as_report(std::string_view text, Doubt doubt);
 
+/// Whether a text begins like a line of a log or of a stack: with a time, `File "..."`, `frame #3`,
+/// `Thread 0x7f..`.
+[[nodiscard]] bool begins_as_log(std::string_view text);
+
 /// The status line of an HTTP message, also as http.client prints it: `HTTP/1.1 529 Overloaded`.
 [[nodiscard]] bool is_status_line(std::string_view text);
 
