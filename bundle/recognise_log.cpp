@@ -332,6 +332,11 @@ constexpr std::array k_words{
     Word{"(APIServer pid=", &Vote::container, 5},
     Word{"sglang", &Vote::container, 3},
     Word{"server_args=ServerArgs", &Vote::container, 5},
+    // A prompt may quote any log.
+    Word{"SamplingParams(", &Vote::container, 5},
+    Word{"prompt: '", &Vote::container, 5},
+    Word{"prompt: \"", &Vote::container, 5},
+    Word{"prompt='", &Vote::container, 5},
     Word{"Prefill batch", &Vote::container, 4},
     Word{"Decode batch", &Vote::container, 4},
     Word{"text_generation", &Vote::container, 5},

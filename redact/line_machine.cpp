@@ -175,6 +175,7 @@ void LineMachine::line(std::string_view line, Edits& out) {
   const Payload payload = payload_of(line);
   if (state_.pem && pem_line(line, payload, out)) return;
   if (line.starts_with("Private-Lines: ")) state_.pem = true;  // PuTTY's form
+  if (line.starts_with("Mounting ")) mounting_ = true;
   std::size_t begin = payload.begin;
   const bool record = is_record_start(line.substr(begin));
   if (!payload.framed && record && state_.frames.size() > 1 && line.front() != '{')
@@ -615,6 +616,11 @@ std::size_t LineMachine::after_key(std::string_view line, std::size_t indent, st
     }
     return line_begin;
   }
+  const bool command = std::exchange(mounting_, false);
+  if (separator == ':' && found.masks_text() &&
+      (begins_as_report(rest) ||
+       (iequals(key, "output") && (command || is_command_output({}, rest)))))
+    return at;
   // A function says so of its work: `cuda_context: creation failed with out of memory`.
   if (separator == ':' && indent == 0 && (found.is_secret() || found.masks_text()) &&
       names_function(key) && reads_as_report(rest, Doubt::report))

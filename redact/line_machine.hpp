@@ -73,6 +73,7 @@ struct LineMemory {
   int table_lines_ = 0;
   int pem_lines_ = 0;
   bool after_partial_ = false;
+  bool mounting_ = false;  ///< kubelet told of a mount: `Output:` is the command's
   std::vector<Object> objects_;
   ObjectKind kind_ahead_ = ObjectKind::unknown;  ///< of the object whose `data:` begins
 };

@@ -318,6 +318,10 @@ std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t key_
   }
   while (stop > at && (text_[stop - 1] == ' ' || text_[stop - 1] == ',')) --stop;
   const std::string_view text = part(at, stop);
+  if (separator == ':' && begins_as_report(text)) return at;
+  if (key.what == What::output && iequals(base::trim(part(key_begin, at)), "output:") &&
+      is_command_output(part(0, key_begin), text))
+    return at;
   const bool sure = key.kind == KeyKind::content || frame().speech;
   if (!is_prose(text, sure ? 3 : 4) || is_technical(text)) return at;
   const bool label = separator != '=';

@@ -8,6 +8,7 @@
 #include "redact/chat_markers.hpp"
 #include "redact/scanner.hpp"
 #include "redact/values.hpp"
+#include "redact/wording.hpp"
 
 namespace triage::redact {
 namespace {
@@ -175,6 +176,9 @@ std::size_t Scanner::on_quoted_value(std::string_view key, KeyClass found, std::
   if (frame().generated && is_one_of(key, {"result", "base64", "hex"}))
     found = {KeyKind::secret, What::password};
   if (found.masks_text() && is_log_record(key, at, end)) found = {};
+  if (found.masks_text() && iequals(key, "output") && frame().open == 0 &&
+      is_command_output(part(0, at), part(at + 1, end)))
+    found = {};
   if (depth_ == 0 && key == "apiVersion") state_.other_object = false;
   if (depth_ == 0 && key == "kind")
     state_.other_object = !part(at + 1, end).starts_with("Secret\"");

@@ -78,6 +78,11 @@ bool is_structured(std::string_view value) {
   if (value.size() < 2) return false;
   const char first = value.front();
   if (first != '{' && first != '[') return false;
+  // `[12.5] NVRM: ...`, `[INFO] my aunt: ...`: a mark before words.
+  if (const auto close = value.find(']');
+      first == '[' && close != std::string_view::npos && close + 2 < value.size() &&
+      value[close + 1] == ' ' && is_alpha(value[close + 2]))
+    return false;
   return value.find_first_of("\"':") != std::string_view::npos &&
          value.find_first_of(":=") != std::string_view::npos;
 }
@@ -261,7 +266,8 @@ void Scanner::text_value(KeyClass key, std::size_t begin, std::size_t end, bool 
   if (!sure && key.what != What::output && sql_value(key, begin, end)) return;
   const Profile& profile = env_.profile;
   const bool prose = is_prose(value, 3);
-  const bool certain = sure && profile.free_text;
+  // `"role": "user"` beside it: somebody's words in evidence of any kind.
+  const bool certain = sure && (profile.free_text || frame().named.masks_text());
   const bool report = !certain && reads_as_report(value, Doubt::content);
   if (!certain && !profile.strict &&
       (!prose || report || is_technical(value) || begins_as_log(value)))

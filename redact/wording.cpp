@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <string>
 
 #include "base/text.hpp"
@@ -90,6 +91,32 @@ bool reads_as_report(std::string_view text, Doubt doubt) {
   }
   if (doubt == Doubt::report) return operational > 0 && operational * 10 >= all;
   return operational >= 2 && operational * 4 >= all && text.find('?') == std::string_view::npos;
+}
+
+bool is_command_output(std::string_view before, std::string_view output) {
+  // `mount.nfs: ...`, `sh: curl: not found`.
+  std::size_t at = 0;
+  while (
+      at < output.size() && at < 32 &&
+      (is_lower(output[at]) || is_digit(output[at]) || std::strchr("._-/", output[at]) != nullptr))
+    ++at;
+  if (at > 1 && at + 1 < output.size() && output[at] == ':' && output[at + 1] == ' ') return true;
+  constexpr std::size_t k_near = 200;
+  before = before.substr(before.size() - std::min(before.size(), k_near));
+  static constexpr std::array<std::string_view, 8> k_of_commands{
+      "exit status", "exited with", "exit code", "probe ",
+      "exec in",     "command",     "ounting ",  "Ninja"};
+  return std::any_of(k_of_commands.begin(), k_of_commands.end(),
+                     [&](std::string_view words) { return base::contains(before, words); });
+}
+
+bool begins_as_report(std::string_view text) {
+  static constexpr auto k_beginnings =
+      words("aborted", "cannot", "closed", "connection", "disabled", "failed", "illegal", "refused",
+            "rejected", "timed", "timeout", "unreachable");
+  const std::string_view first = text.substr(0, text.find_first_of(" ,;:."));
+  return first.size() < text.size() && k_beginnings.has(first) &&
+         (reads_as_report(text, Doubt::report) || first == "disabled");
 }
 
 bool begins_as_log(std::string_view text) {

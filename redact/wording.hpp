@@ -17,6 +17,14 @@ enum class Doubt : unsigned char {
 /// says `I` or `please`, or asks, is a person.
 [[nodiscard]] bool reads_as_report(std::string_view text, Doubt doubt);
 
+/// Whether what stands behind `output:` is a command's, not a model's: `mount.nfs: Connection timed
+/// out`, or the words before speak of a probe, an exit or a mount.
+[[nodiscard]] bool is_command_output(std::string_view before, std::string_view output);
+
+/// `connection was closed by the peer`, `cannot bind port`: how a program begins to say what went
+/// wrong.
+[[nodiscard]] bool begins_as_report(std::string_view text);
+
 /// Whether a text begins like a line of a log or of a stack: with a time, `File "..."`, `frame #3`,
 /// `Thread 0x7f..`.
 [[nodiscard]] bool begins_as_log(std::string_view text);
