@@ -73,6 +73,13 @@ std::size_t end_of_text(std::string_view line, std::size_t begin, std::size_t at
 }  // namespace
 
 void KnownValues::add(std::string_view text, What what) {
+  if (is_content(what)) {
+    // Elsewhere a sign at its end may be half of an escape, and blanks at its start an indent.
+    static constexpr std::string_view k_around = " \t\"'`\\";
+    const auto first = text.find_first_not_of(k_around);
+    if (first == std::string_view::npos) return;
+    text = text.substr(first, text.find_last_not_of(k_around) + 1 - first);
+  }
   if (text.size() < k_shortest || text.size() > k_longest) return;
   if (is_content(what)) {
     if (text.size() < k_shortest_cut_text || !is_prose(text, 4) || is_technical(text)) return;

@@ -212,7 +212,15 @@ void LineMachine::line(std::string_view line, Edits& out) {
 }
 
 void LineMachine::remember() {
-  before_ = *this;
+  // Most lines stand inside nothing: no call for what is empty.
+  static_cast<LineMarks&>(before_) = *this;
+  static_cast<ScanMarks&>(before_.state_) = state_;
+  if (state_.frames.size() == 1 && before_.state_.frames.size() == 1)
+    before_.state_.frames.front() = state_.frames.front();
+  else
+    before_.state_.frames = state_.frames;
+  if (!levels_.empty() || !before_.levels_.empty()) before_.levels_ = levels_;
+  if (!objects_.empty() || !before_.objects_.empty()) before_.objects_ = objects_;
   if (inner_) inner_->remember();
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "redact/object_kind.hpp"
@@ -23,8 +24,9 @@ struct Payload {
 /// Whether a message begins with a stamp, a level or another mark that loggers start records with.
 [[nodiscard]] bool is_record_start(std::string_view message);
 
-/// What the lines so far leave to the next ones.
-struct LineMemory {
+/// What the lines so far leave to the next ones, all but what is nested. Copied for every line:
+/// trivially so.
+struct LineMarks {
   /// What the name of a key says of the lines below it.
   enum class Section : std::uint8_t {
     none,
@@ -62,8 +64,6 @@ struct LineMemory {
     bool only_base64 = false;    ///< the first line may show that it is no secret
   };
 
-  ScanState state_;
-  std::vector<Level> levels_;
   Block block_;
   KeyClass named_;  ///< of a YAML `name:` that waits for its `value:`
   std::size_t named_indent_ = 0;
@@ -74,9 +74,16 @@ struct LineMemory {
   int pem_lines_ = 0;
   bool after_partial_ = false;
   bool mounting_ = false;  ///< kubelet told of a mount: `Output:` is the command's
-  std::vector<Object> objects_;
   ObjectKind kind_ahead_ = ObjectKind::unknown;  ///< of the object whose `data:` begins
 };
+
+/// What the lines so far leave to the next ones.
+struct LineMemory : LineMarks {
+  ScanState state_;
+  std::vector<Level> levels_;
+  std::vector<Object> objects_;
+};
+static_assert(std::is_trivially_copyable_v<LineMarks> && std::is_trivially_copyable_v<ScanMarks>);
 
 /// Redacts the lines of one stream in order, and carries what reaches over line ends: private keys,
 /// texts whose quote is still open, YAML blocks, credentials cut by a terminal, flags whose value

@@ -53,6 +53,17 @@ bool ends_in_placeholder(std::string_view text) {
          placeholder_length(tail.substr(open)) == tail.size() - open;
 }
 
+/// Whether an object is called like a known user: `deployment/model-server`, `gpuadmin-01`. Homes
+/// and addresses of mail are the user's.
+bool is_part_of_name(std::string_view line, std::size_t begin, std::size_t end) {
+  const char after = end < line.size() ? line[end] : ' ';
+  if (after == '-' || after == '/') return !line.substr(0, begin).ends_with("home/");
+  if (begin == 0) return false;
+  const std::string_view before = line.substr(0, begin);
+  return before.back() == '-' ||
+         (before.back() == '/' && !before.ends_with("home/") && !before.ends_with("Users/"));
+}
+
 /// Appends without the doubling by which a string grows: of a long line that would be twice as much
 /// again.
 void append(std::string& text, std::string_view more) {
@@ -271,6 +282,7 @@ void Stream::State::beyond_structure(std::string_view line) {
     if (hit.other && (!env.profile.free_text || covered_by_edit(hit.begin, hit.begin + 1)))
       continue;
     const KnownValues::Value& value = *hit.value;
+    if (value.what == What::user && is_part_of_name(line, hit.begin, hit.end)) continue;
     const std::string_view text =
         hit.other ? line.substr(hit.begin, hit.end - hit.begin) : std::string_view(value.text);
     std::string name = value.what != What::host ? shared.namer.name(value.what, text)

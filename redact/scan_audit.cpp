@@ -81,7 +81,7 @@ std::size_t Scanner::on_hex_text(std::string_view key, std::size_t at, std::size
       return stop;
     }
   for (Edit& edit : edits)
-    out_.push_back({at + edit.begin * 2, at + edit.end * 2, edit.what, hex_of(edit.replacement)});
+    add_edit({at + edit.begin * 2, at + edit.end * 2, edit.what, hex_of(edit.replacement)});
   return stop;
 }
 

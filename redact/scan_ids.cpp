@@ -106,7 +106,7 @@ std::size_t Scanner::logprob_list(std::size_t bracket, std::size_t end) {
     const std::string_view list = part(bracket + 1, at);
     std::string name = shown(env_.namer.name(What::token_ids, list));
     if (quote_ != '"') name = '"' + name + '"';
-    out_.push_back({bracket + 1, at, What::token_ids, std::move(name)});
+    add_edit({bracket + 1, at, What::token_ids, std::move(name)});
     return at;
   }
   return bracket;
@@ -159,7 +159,7 @@ std::size_t Scanner::id_list(std::size_t at, std::size_t end) {
   std::string name = shown(env_.namer.name(What::token_ids, part(first, last)));
   // A string among numbers keeps JSON and Python valid, where the text around allows quotes.
   if (quote_ != '"') name = '"' + name + '"';
-  out_.push_back({first, last, What::token_ids, std::move(name)});
+  add_edit({first, last, What::token_ids, std::move(name)});
   return last;
 }
 
@@ -177,7 +177,7 @@ std::size_t Scanner::bytes_of_piece(std::size_t bracket, std::size_t end) {
     return bracket;
   std::string name = shown(env_.namer.name(What::token_ids, list));
   if (quote_ != '"') name = '"' + name + '"';
-  out_.push_back({bracket + 1, close, What::token_ids, std::move(name)});
+  add_edit({bracket + 1, close, What::token_ids, std::move(name)});
   return close;
 }
 

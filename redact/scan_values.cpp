@@ -79,9 +79,9 @@ bool is_structured(std::string_view value) {
   const char first = value.front();
   if (first != '{' && first != '[') return false;
   // `[12.5] NVRM: ...`, `[INFO] my aunt: ...`: a mark before words.
-  if (const auto close = value.find(']');
-      first == '[' && close != std::string_view::npos && close + 2 < value.size() &&
-      value[close + 1] == ' ' && is_alpha(value[close + 2]))
+  if (const auto close = value.find(']'); first == '[' && close != std::string_view::npos &&
+                                          close + 2 < value.size() && value[close + 1] == ' ' &&
+                                          is_alpha(value[close + 2]))
     return false;
   return value.find_first_of("\"':") != std::string_view::npos &&
          value.find_first_of(":=") != std::string_view::npos;

@@ -54,8 +54,7 @@ void Scanner::on_plain_word(std::size_t begin, std::size_t end, unsigned classes
       if (!starts || !is_digit(text_[at])) continue;
       const Span ip = find_ip4(text_, at, end);
       if (ip.empty()) continue;
-      out_.push_back(
-          {ip.begin, ip.end, What::ip, shown(env_.namer.name_of_ip(part(ip.begin, ip.end)))});
+      add_edit({ip.begin, ip.end, What::ip, shown(env_.namer.name_of_ip(part(ip.begin, ip.end)))});
       at = ip.end;
     }
     if ((classes & (k_is_lower | k_is_upper)) != 0) {
@@ -170,7 +169,7 @@ void Scanner::host(std::size_t begin, std::size_t end, bool sure) {
   if (is_private_host(name, sure)) {
     std::string shown_name =
         env_.profile.strict ? env_.namer.name_of_whole_host(name) : env_.namer.name_of_host(name);
-    out_.push_back({begin, end, What::host, shown(std::move(shown_name))});
+    add_edit({begin, end, What::host, shown(std::move(shown_name))});
     // Only its place showed this one to be a host: elsewhere it must not stay.
     if (env_.known != nullptr && sure && !is_private_host(name, false))
       env_.known->add(name, What::host);
@@ -186,20 +185,19 @@ void Scanner::host(std::size_t begin, std::size_t end, bool sure) {
   if (!ip || (*ip >> 28U) == 15U) return;
   std::string pseudonym = env_.namer.name_of_ip(address);
   std::replace(pseudonym.begin(), pseudonym.end(), '.', '-');
-  out_.push_back({begin + 3, stop, What::ip, shown(std::move(pseudonym))});
+  add_edit({begin + 3, stop, What::ip, shown(std::move(pseudonym))});
 }
 
 /// MAC and IPv6 addresses; `begin` when there is none.
 std::size_t Scanner::on_numbers_with_colons(std::size_t begin, std::size_t end) {
   if (!env_.profile.addresses || end - begin < 4) return begin;
   if (const Span mac = find_mac(text_.substr(0, end), begin); !mac.empty()) {
-    out_.push_back(
+    add_edit(
         {mac.begin, mac.end, What::mac, shown(env_.namer.name_of_mac(part(mac.begin, mac.end)))});
     return mac.end;
   }
   if (const Span ip = find_ip6(text_.substr(0, end), begin); !ip.empty()) {
-    out_.push_back(
-        {ip.begin, ip.end, What::ip, shown(env_.namer.name_of_ip(part(ip.begin, ip.end)))});
+    add_edit({ip.begin, ip.end, What::ip, shown(env_.namer.name_of_ip(part(ip.begin, ip.end)))});
     return ip.end;
   }
   return begin;
@@ -340,13 +338,13 @@ std::size_t Scanner::on_url(std::size_t begin, std::size_t colon, std::size_t en
     if (text_[at] == '[') {
       const Span ip = find_ip6(text_.substr(0, authority_end), at + 1);
       if (!ip.empty())
-        out_.push_back(
+        add_edit(
             {ip.begin, ip.end, What::ip, shown(env_.namer.name_of_ip(part(ip.begin, ip.end)))});
       name = ip.empty() ? at + 1 : ip.end + 1;
     } else if (name > at) {
       const Span ip = env_.profile.addresses ? find_ip4(text_, at, name) : Span{};
       if (!ip.empty()) {
-        out_.push_back(
+        add_edit(
             {ip.begin, ip.end, What::ip, shown(env_.namer.name_of_ip(part(ip.begin, ip.end)))});
       } else if (!storage) {
         host(at, name, true);
@@ -502,8 +500,7 @@ std::size_t Scanner::on_pem(std::size_t begin, std::size_t end) {
     while (final > first &&
            (text_[final - 1] == ' ' || text_[final - 1] == '\t' || text_[final - 1] == '\r'))
       --final;
-    out_.push_back(
-        {first, final, What::private_key, shown(env_.namer.name_of_part(What::private_key))});
+    add_edit({first, final, What::private_key, shown(env_.namer.name_of_part(What::private_key))});
   }
   if (last != std::string_view::npos) {
     const auto after = rest.find("-----", last + 8);

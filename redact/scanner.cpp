@@ -16,9 +16,6 @@ namespace {
 
 /// No format of tokens is shorter.
 constexpr std::size_t k_shortest_token = 16;
-/// A line with more to mask than this (addresses by the hundred thousand) is masked from there on:
-/// what is noted of each takes more room than the line.
-constexpr std::size_t k_most_edits = 400'000;
 
 }  // namespace
 
@@ -58,7 +55,7 @@ std::string Scanner::shown(std::string placeholder) const {
 
 void Scanner::mask(std::size_t begin, std::size_t end, What what, std::string_view value) {
   if (begin >= end) return;
-  out_.push_back({begin, end, what, shown(env_.namer.name(what, value))});
+  add_edit({begin, end, what, shown(env_.namer.name(what, value))});
   if (env_.known != nullptr && !is_address(what) && what != What::token_ids)
     env_.known->add(value, what);
 }
@@ -68,8 +65,7 @@ void Scanner::scan(std::size_t begin, std::size_t end) {
   if (base_ == 0) base_ = 1;
   std::size_t at = begin;
   while (at < end) {
-    if (env_.work == 0 || out_.size() >= k_most_edits) {
-      env_.work = 0;
+    if (env_.work == 0) {
       mask(at, end, What::text, part(at, std::min(end, at + 64)));
       break;
     }
@@ -146,9 +142,14 @@ std::size_t Scanner::on_close(std::size_t at, std::size_t end) {
     }
   }
   pop_to(close == ')' ? '(' : close == ']' ? '[' : '{');
-  if (close == ']' && at + 8 < end && text_[at + 1] == ' ' && at > 0 && is_digit(text_[at - 1]) &&
-      env_.profile.free_text && env_.profile.content)
-    return on_scored_text(at, end);
+  if (close == ']' && at + 8 < end && text_[at + 1] == ' ' && at > 4 && is_digit(text_[at - 1]) &&
+      env_.profile.free_text && env_.profile.content) {
+    // Scores are written with a point.
+    std::size_t digits = at - 1;
+    while (digits > 0 && is_digit(text_[digits - 1])) --digits;
+    if (digits > 1 && text_[digits - 1] == '.' && is_digit(text_[digits - 2]))
+      return on_scored_text(at, end);
+  }
   return at + 1;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "redact/decode.hpp"
@@ -61,9 +62,8 @@ struct Frame {
   bool media = false;        ///< inside a picture or a recording: base64 is content
 };
 
-/// What one line leaves to the next.
-struct ScanState {
-  std::vector<Frame> frames;
+/// What one line leaves to the next, all but what is open. Copied for every line: trivially so.
+struct ScanMarks {
   KeyClass pending;  ///< of a key whose value did not come
   /// A quoted text that did not end.
   struct Open {
@@ -84,6 +84,11 @@ struct ScanState {
   bool pem = false;           ///< inside a private key
   bool here = false;          ///< a here-document began on this line
   bool other_object = false;  ///< the last `kind:` on a line of its own named no Secret
+};
+
+/// What one line leaves to the next.
+struct ScanState : ScanMarks {
+  std::vector<Frame> frames;
 };
 
 /// Looks at one line or decoded text and notes what is to be masked. It knows no line structure of
@@ -234,6 +239,10 @@ class Scanner {
   [[nodiscard]] std::size_t next_of(std::string_view bytes, std::size_t at, std::size_t end) const {
     return std::min(text_.substr(0, end).find_first_of(bytes, at), end);
   }
+  void add_edit(Edit edit) {
+    if (out_.size() >= k_most_edits) env_.work = 0;
+    out_.push_back(std::move(edit));
+  }
   Frame& frame() { return state_.frames.back(); }
   void push(char open, KeyClass inherited);
   static void as_pair(Frame& list);
@@ -242,6 +251,9 @@ class Scanner {
   static constexpr int k_deepest = 8;
   static constexpr int k_most_open_lines = 200;
   static constexpr std::size_t k_most_frames = 96;
+  /// A line with more to mask than this (addresses by the hundred thousand) is masked from there
+  /// on: what is noted of each takes more room than the line.
+  static constexpr std::size_t k_most_edits = 400'000;
 
   Env& env_;
   ScanState& state_;

@@ -50,7 +50,9 @@ bool LineMachine::traced_value(std::string_view line, std::size_t begin, Edits& 
   const std::string_view rest = line.substr(at);
   const bool corner = rest.starts_with(k_corner);
   if (!corner && !rest.starts_with(k_plain_corner)) {
-    if (!pipes && indent >= 4 && line.size() - begin <= k_longest_code) code_ = line.substr(begin);
+    const bool may_be_code = at < line.size() && (is_alpha(line[at]) || line[at] == '_');
+    if (!pipes && indent >= 4 && may_be_code && line.size() - begin <= k_longest_code)
+      code_ = line.substr(begin);
     return false;
   }
   if (indent < 4 || code_.empty()) return false;
