@@ -145,7 +145,10 @@ bool Scanner::is_log_record(std::string_view key, std::size_t at, std::size_t en
   const auto beside = [&](std::string_view word) {
     return base::contains(before, word) || base::contains(behind, word);
   };
-  if (key == "text") return base::contains(behind, "\"record\"");
+  // loguru, and the observations of this program's own reports.
+  if (key == "text")
+    return base::contains(behind, "\"record\"") ||
+           (base::contains(before, "\"rule\"") && base::contains(before, "\"severity\""));
   if (key == "original") return base::contains(before, "\"event\"");
   return beside("\"severity") || beside("imeUnixNano\"") || beside("\"observedTimestamp\"");
 }
