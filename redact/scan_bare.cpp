@@ -250,6 +250,10 @@ std::size_t Scanner::bare_user(std::size_t at, std::size_t end, char separator) 
 std::size_t Scanner::bare_content(KeyClass key, char separator, std::size_t key_begin,
                                   std::size_t at, std::size_t end) {
   if (!env_.profile.free_text || !env_.spend(end - at)) return at;
+  // `body=ChatRequest { model: ..., messages: [...] }`: what is inside says itself what it is.
+  std::size_t type = at;
+  while (type < end && is_alnum(text_[type])) ++type;
+  if (type > at + 2 && is_upper(text_[at]) && part(type, end).starts_with(" {")) return at;
   std::size_t stop = end;
   // Percent-encoded or joined by plus signs: one word.
   const std::size_t word_end = std::min(text_.find_first_of(" \t\"'<>&", at), end);

@@ -248,6 +248,7 @@ std::size_t Scanner::on_open_value(std::string_view key, KeyClass found, std::si
     return at + 1;
   }
   if (is_media(key)) inner.media = true;
+  if (c == '{' && found.kind == KeyKind::user) inner.person = true;
   if (found.kind == KeyKind::value && state_.frames.size() > 1) {
     inner.named = state_.frames[state_.frames.size() - 2].named;
     if (c == '[') inner.inherited = inner.named;

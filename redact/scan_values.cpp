@@ -220,6 +220,10 @@ void Scanner::mask_value(KeyClass key, std::size_t begin, std::size_t end) {
       if (is_private_host(value, true)) return host(begin, end, true);
       break;
     case KeyKind::name:
+      // `"user": {"name": "Ada Lovelace"}`; accounts of machines are written in one word.
+      if (frame().person && value.size() <= 80 && !value.empty() && is_upper(value.front()) &&
+          value.find(' ') != std::string_view::npos)
+        return mask(begin, end, What::user, value);
       if (iequals(value, "auth") || iequals(value, "hello")) frame().login = true;
       if (value.size() <= 64 && !frame().secret) frame().named = allowed(env_.keys.classify(value));
       break;

@@ -34,6 +34,8 @@ void Scanner::push(char open, KeyClass inherited) {
   next.speech = outer.speech;
   next.media = outer.media;
   next.generated = outer.generated;
+  // OpenTelemetry: `"value": {"arrayValue": {"values": [{"stringValue": "x"}]}}`.
+  if (open == '{' && outer.open == '[') next.named = outer.named;
   if (outer.every_value) {
     next.every_value = true;
     if (inherited.kind == KeyKind::none) next.inherited = outer.inherited;

@@ -59,6 +59,7 @@ struct Frame {
   bool secret = false;       ///< the object's own key named a secret: its `value` is one
   bool generated = false;    ///< a resource of Terraform that holds what it drew
   bool login = false;        ///< of a command whose arguments are a user and a password
+  bool person = false;       ///< the object of a user: its `name` is one of a person
   bool media = false;        ///< inside a picture or a recording: base64 is content
 };
 
