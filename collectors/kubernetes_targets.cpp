@@ -43,7 +43,8 @@ base::Status Kubernetes::check_api() {
 void Kubernetes::find_context() {
   std::string text;
   const auto ended = session_.ask(context_command(session_.request()), k_short, text, k_objects);
-  const auto lines = base::split_lines(ended.ok() ? text : std::string());
+  if (!ended.ok()) text.clear();
+  const auto lines = base::split_lines(text);
   const auto line = [&](std::size_t at) {
     return std::string(at < lines.size() ? base::trim(lines[at]) : std::string_view());
   };
