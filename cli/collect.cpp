@@ -141,7 +141,9 @@ void check_targets(const Options& options) {
 void check_outputs(const Options& options) {
   const std::string& output = options.output;
   if (output == "-") throw UsageError{"-o -: a bundle is a file; name FILE.tar.gz or FILE.tar.zst"};
-  if (std::filesystem::is_directory(output))
+  // A name that cannot be looked at is told of where the file is made.
+  std::error_code unknown;
+  if (std::filesystem::is_directory(output, unknown))
     throw UsageError{"-o: " + output + " is a directory; name the file: " +
                      (std::filesystem::path(output) / "NAME.tar.gz").string()};
   for (const char* other : {".zip", ".7z", ".rar", ".tar", ".xz", ".txz", ".bz2", ".tbz2", ".lz4"})
@@ -149,12 +151,12 @@ void check_outputs(const Options& options) {
       throw UsageError{"-o: a bundle is written as FILE.tar.gz or FILE.tar.zst, not as " + output};
   if (options.map_file.empty()) return;
   const auto same = [&](const std::string& path) {
-    return !path.empty() && std::filesystem::weakly_canonical(options.map_file) ==
-                                std::filesystem::weakly_canonical(path);
+    return !path.empty() && std::filesystem::weakly_canonical(options.map_file, unknown) ==
+                                std::filesystem::weakly_canonical(path, unknown);
   };
-  const bool exists = std::filesystem::exists(options.map_file);
-  const auto place = std::filesystem::absolute(options.map_file).parent_path().string();
-  if (::access(exists ? options.map_file.c_str() : place.c_str(), W_OK) != 0)
+  const auto place = std::filesystem::absolute(options.map_file, unknown).parent_path().string();
+  if (::access(options.map_file.c_str(), W_OK) != 0 &&
+      (errno != ENOENT || ::access(place.c_str(), W_OK) != 0))
     throw UsageError{"--map: " + options.map_file + " cannot be written: " + std::strerror(errno)};
   if (same(output) || same(output + ".sha256"))
     throw UsageError{"--map: the map and the bundle need a file each; " + options.map_file +
@@ -400,6 +402,7 @@ void take_command_line(const std::string& directory, Options& options, Context& 
         "the interrupted run's command line cannot be read; repeat it with --resume " + directory);
   }
   before.resume = options.resume;
+  before.salt = options.salt;  // the manifest has none; the interrupted run's lies in its directory
   if (!options.output.empty()) before.output = options.output;
   before.analyze = before.analyze || options.analyze;
   options = before;

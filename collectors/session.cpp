@@ -235,10 +235,9 @@ void Session::execute(const Job& job) {
     result.ended = base::run(command, output, &interrupted_);
     if (job.whole_answer) head = read_http_head(result.ended.error_text, body);
   }
-  if (job.whole_answer && !head.status.empty())
-    (void)intake.feed(head.status + "\n" + head.fields + "\n" + body);
-  else if (job.whole_answer)
-    (void)intake.feed(body);
+  if (!head.status.empty() && job.whole_answer)
+    body.insert(0, head.status + "\n" + head.fields + "\n");
+  if (!body.empty()) (void)intake.feed(body);
   const bool from_errors = job.keep_error_text && result.ended.bytes == 0 &&
                            result.ended.how != Ended::How::not_found &&
                            !result.ended.error_text.empty();
@@ -256,6 +255,7 @@ void Session::execute(const Job& job) {
     result.row.status = "ok";
     result.row.reason = head.status;
   }
+  if (result.row.status == "ok" && result.row.reason.empty()) result.row.reason = job.note;
   if (result.row.status == "ok" && says_nothing(intake.sample(), job.absent)) {
     result.row.status = "empty";
     result.row.reason = first_line(intake.sample());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/utf8.hpp"
 #include "redact/chars.hpp"
 #include "redact/scanner.hpp"
 #include "redact/values.hpp"
@@ -13,10 +14,6 @@ namespace {
 
 constexpr std::size_t k_shortest_hex = 16;
 constexpr std::size_t k_longest_hex = 32U << 10U;
-
-int hex_value(char c) {
-  return is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10;
-}
 
 /// `a0`, `a12`: an argument of EXECVE.
 bool is_argument_name(std::string_view key) {
@@ -36,7 +33,7 @@ std::string decoded_hex(std::string_view hex) {
   std::string text;
   text.reserve(hex.size() / 2);
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    const int byte = hex_value(hex[i]) * 16 + hex_value(hex[i + 1]);
+    const unsigned byte = base::hex_number(hex.substr(i), 2).value_or(127);
     const bool printable = (byte >= ' ' && byte != 127) || byte == '\t' || byte == '\n';
     if (!printable && byte != 0) return {};
     text += byte == 0 || byte == '\n' ? ' ' : static_cast<char>(byte);

@@ -327,7 +327,13 @@ TEST_CASE("usage mistakes are said in one line with exit 2") {
             .find("a file each") != std::string::npos);
   CHECK(mistake({"collect", "--local", "--label", "ticket"}).find("KEY=VALUE") !=
         std::string::npos);
+  CHECK(
+      mistake({"collect", "--local", "--map", std::string(5000, 'm')}).find("File name too long") !=
+      std::string::npos);
   CHECK_FALSE(std::filesystem::exists(world.path("home/ran")));
+  const Run long_name = run(world, {"collect", "--local", "-o", std::string(5000, 'b')});
+  CHECK(long_name.exit() == 1);
+  CHECK(long_name.errors().find("internal error") == std::string::npos);
 }
 
 TEST_CASE("the private map is written outside the bundle for its owner alone") {

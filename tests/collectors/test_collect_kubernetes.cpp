@@ -258,6 +258,7 @@ TEST_CASE("of a log that does not come in time, the newest lines are asked for b
   CHECK(bundle.file("k8s/llm/pods/chat-0/vllm/current.log").find("the oldest") !=
         std::string::npos);
   CHECK(bundle.status("logs-current-newest") == "ok");
+  CHECK(bundle.row("logs-current-newest")->reason.find("the newest lines") == 0);
   CHECK(bundle.file("k8s/llm/pods/chat-0/vllm/current-newest.log").find("the newest") !=
         std::string::npos);
 }
